@@ -12,9 +12,10 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.connection import checked_parameter, refuse_unknown_body
 from runtime.system.force_building import build_force
-from runtime.system.muscle_modules import EXCITATION, LAWS, LETTERS, PATHS, POINT, Element, element_name, muscle_module
+from runtime.system.muscle_modules import EXCITATION, LAWS, LETTERS, POINT, Element, element_name, muscle_module
 from runtime.system.parts import GROUND, Force
 from runtime.system.signal import Signal, as_signal
+from runtime.system.spans import SPANS
 
 
 def build_muscle(
@@ -56,7 +57,7 @@ def build_muscle(
 
 def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[str], list[Element], dict[str, Any]]:
     """Bodies, elements and values of a path."""
-    wraps = [name for name in PATHS if "k" in PATHS[name].BODIES]
+    wraps = [name for name in SPANS if "k" in SPANS[name].BODIES]
     found = [_element(what, entry, wraps, known) for entry in path]
     bodies = list(dict.fromkeys(body for _, own, _ in found for body in own))
     if len(bodies) > MAX_BODIES:
@@ -97,7 +98,7 @@ def _element(
             raise ModelError(f"{what}: path: {shown(entry)}; give (body, point), or (wrap, body, values by name)")
     bodies, count = (
         tuple(body) if isinstance(body, tuple | list) else (body,),
-        len(PATHS[wrap].BODIES) - 2 if wrap else 1,
+        len(SPANS[wrap].BODIES) - 2 if wrap else 1,
     )
     for one in bodies:
         refuse_unknown_body(one, known, f"{what}: path")

@@ -11,18 +11,20 @@ import ast
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from generated import muscles, paths
+from generated import muscles
 from runtime.dynamics.directions import BODY
 from runtime.dynamics.force_elements import MAX_BODIES, REPORTS
+from runtime.dynamics.layout import STATE
 from runtime.jit.freshness import sha256
 from runtime.jit.python_code import python_code
 from runtime.system.definitions import Definitions
+from runtime.system.spans import SPANS
 
 ALONG, RIGID, BY_SIGNAL = (
     "_along_",
@@ -41,9 +43,9 @@ WRENCH, UNIT_WRENCH = (
     2,
 )  # what a span gives: length, its rate, and behind them force and moment of a unit tension on each body
 DECORATOR = '@njit(error_model="numpy", _nrt=False)'
-LAWS, PATHS = Definitions(muscles.MODULES), Definitions(paths.MODULES)
+LAWS = Definitions(muscles.MODULES)
 Lines = list[str]
-Places = Mapping[str, Callable[[int], str]]  # the text of a number of an array, by the name of the array
+Places = Mapping[str, Sequence[str]]  # the text of each number of an array, by the name of the array
 Element = tuple[str, str]  # of a path: the name of a wrap, "" for a point, and the letters of its bodies
 
 
@@ -88,8 +90,8 @@ def path_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> P
             within.append((places[ends[0]], places[ends[1]]))
             continue
         module, letters = modules[STRAIGHT], elements[n][1] + elements[m][1]
-        for wrap, of_wrap in over:
-            module, letters = modules[wrap], letters + of_wrap
+        for wrap, more in over:
+            module, letters = modules[wrap], letters + more
         own = dict(zip(("s_i", "s_j"), ends, strict=True)) | (names[n + 1] if over else {})
         at = [places[own[v]] + c for v, *_ in module.VECTORS for c in range(3)]
         at += [places[own[p]] for p, _ in module.PARAMETERS]
@@ -200,14 +202,13 @@ class Muscle:
         """The lines of a kernel of all spans, before the loop over directions and in it; its results are "<prefix>0_0", ..."""
         found: tuple[Lines, Lines] = [], []
         for n, span in enumerate(self.path.spans):
-            places: Places = {
-                "x": lambda k, s=span: f"x[{s.places[k]}]", "out": lambda k, n=n: f"{prefix}{n}_{k}",
-                "seeds": lambda k, s=span: f"seeds[{BODY * s.bodies[k // BODY] + k % BODY}, n]",
-                **{
-                    f"body_{letter}": lambda k, b=body: f"body_{LETTERS[b]}[{k}]"
-                    for letter, body in zip(LETTERS, span.bodies, strict=False)
-                },
+            outputs = max(UNIT_WRENCH + WRENCH * len(span.bodies), span.module.KINKS)
+            places = {
+                "x": [f"x[{place}]" for place in span.places], "out": [f"{prefix}{n}_{k}" for k in range(outputs)],
+                "seeds": [f"seeds[{BODY * body + k}, n]" for body in span.bodies for k in range(BODY)],
             }  # fmt: skip
+            for own, body in zip(LETTERS, span.bodies, strict=False):
+                places[f"body_{own}"] = [f"body_{LETTERS[body]}[{k}]" for k in range(STATE)]
             for into, lines in zip(found, inlined(span.module, kernel, f"{prefix}{n}_", places), strict=True):
                 into += lines
         return found
@@ -237,9 +238,10 @@ class Muscle:
             f"x[{self.excitation}]",
             *(states.get(k, "0.0") for k in range(len(self.law.STATES))),
         ]
-        places: Places = {
-            "x": given.__getitem__, "c": lambda k: f"x[{self.constants + k}]", "out": lambda k: f"{prefix}{k}",
-            "seeds": seeds.__getitem__,
+        outputs = max(len(self.law.STATES) + len(self.law.OUTPUTS), self.law.KINKS[self.kernel])
+        places = {
+            "x": given, "c": [f"x[{self.constants + k}]" for k in range(len(self.law.PARAMETERS))],
+            "out": [f"{prefix}{k}" for k in range(outputs)], "seeds": seeds,
         }  # fmt: skip
         return inlined(self.law, kernel, prefix, places)
 
@@ -305,12 +307,16 @@ def muscle_module_of(name: str, laws: Mapping[str, ModuleType] = LAWS) -> Module
     elements = list[Element]()
     for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", path):
         before = elements[-1] if elements else ("", "")
-        if found[1] is None and before[0] and len(before[1]) < len(PATHS[before[0]].BODIES) - 2:
+        if found[1] is None and before[0] and len(before[1]) < len(SPANS[before[0]].BODIES) - 2:
             elements[-1] = before[0], before[1] + found[2]
         else:
             elements.append((found[1] or "", found[2]))
     how = {"rigid": kind.removesuffix(BY_SIGNAL).endswith(RIGID), "driven": kind.endswith(BY_SIGNAL)}
-    module = muscle_module(laws[law_of(name)], elements, **how)
+    law, order = laws[law_of(name)], "".join("w" if wrap else "p" for wrap, _ in elements)
+    together = len({*"".join(letters for _, letters in elements)}) < 2
+    if together or not re.fullmatch("p(w?p)+", order) or how["rigid"] > law.RIGID:
+        raise KeyError(name)
+    module = muscle_module(law, elements, **how)
     if name != module.NAME:
         raise KeyError(name)
     return module
@@ -323,7 +329,7 @@ def law_of(name: str) -> str:
 
 @cache
 def _made(name: str, law: ModuleType, elements: tuple[Element, ...], rigid: bool, driven: bool) -> ModuleType:
-    text = Muscle(name, law, path_of(elements, PATHS), rigid=rigid, driven=driven).text()
+    text = Muscle(name, law, path_of(elements, SPANS), rigid=rigid, driven=driven).text()
     return _module(f"{law.__name__.rpartition('.')[0]}.{name}".lstrip("."), text)  # that of an own law stays its own
 
 
@@ -364,7 +370,7 @@ def inlined(module: ModuleType, kernel: str, prefix: str, places: Places) -> tup
 
     def put(found: re.Match[str]) -> str:
         array, number, name = found.groups()
-        return places[array](int(number)) if array else f"{prefix}{name}" if name in own else name
+        return places[array][int(number)] if array else f"{prefix}{name}" if name in own else name
 
     loop = next((k for k, line in enumerate(lines) if line.startswith("    for n in ")), len(lines))
     return tuple([NAMES.sub(put, line.strip()) for line in part] for part in (lines[:loop], lines[loop + 1 :]))  # type: ignore[return-value]

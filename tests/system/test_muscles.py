@@ -213,6 +213,17 @@ def test_files_and_other_processes_have_the_same_muscle(tmp_path):
         pickle.dumps(system)
 
 
+@pytest.mark.parametrize("kind", [
+    "thelen_as_opensim_along_i", "thelen_as_opensim_along_i_i", "thelen_as_opensim_along_i_cylinder_j", "spring_along_i_j",
+    "thelen_as_opensim_along_i_cylinder_i_cylinder_i_j", "thelen_as_opensim_along_i_torus_i_j", "thelen_as_opensim_along_",
+    "thelen_as_opensim_along_cylinder_i_j", "thelen_as_opensim_along_i_two_cylinders_i_j", "rigid_along_i_j",
+])  # fmt: skip
+def test_names_of_no_muscle_are_unknown_kinds(kind):
+    b = builder()
+    with pytest.raises(ModelError, match=f"force 'second': unknown kind '{kind}'"):
+        b.force("second", kind, "ground", "shank")
+
+
 @pytest.mark.slow
 def test_a_muscle_in_a_spawned_process_gives_the_same_bits():
     b = builder()
