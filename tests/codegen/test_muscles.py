@@ -231,11 +231,13 @@ def test_a_fibre_stops_shortening_at_its_shortest_length(name):
 @every_law
 def test_kernels_are_straight_line_code_and_write_every_entry_once(name):
     module, functions = MODULES[name], functions_of(inspect.getsource(MODULES[name]))
-    acting = 1 + len(module.STATES)
+    acting = {"tangent": 2 + len(module.STATES), "parameters": 1 + len(module.STATES)}
     for kernel, most in OPERATIONS[name].items():
         assert lint(functions[kernel], [(len(outputs_of(module)),)], ("x", "c")) == []
-        for derivative in ("tangent", "parameters"):
-            assert lint_tangent(functions[f"{kernel}_{derivative}"], acting, ("x", "c")) == []
+        for derivative, rows in acting.items():
+            assert lint_tangent(functions[f"{kernel}_{derivative}"], rows, ("x", "c")) == []
+        if module.KINKS[kernel]:
+            assert lint(functions[f"{kernel}_kinks"], [(module.KINKS[kernel],)], ("x", "c")) == []
         assert int(re.search(r"(\d+) operations", getattr(module, kernel).py_func.__doc__)[1]) <= most
 
 
