@@ -20,9 +20,12 @@ WRENCH = 24
 ATTEMPTS = 20  # at random values, until all is finite
 
 
-def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Expr], bodies: Sequence[str]) -> None:
+def refuse_unsound_force(
+    scope: ForceScope, layout: Layout, outputs: Sequence[Expr], bodies: Sequence[str], vectors: Sequence[int]
+) -> None:
     """Refuse a force (24 entries of ``outputs``, then scalars) by its values before and after a common rigid motion.
 
+    ``vectors``: places among the scalars from which on three may be a vector in global axes, which turns with the bodies.
     A force with quantities of one body only is one against the ground by its signature, and is exempt.
     """
     plain = [sp.sympify(e).replace(table, _curve) for e in outputs]
@@ -52,6 +55,10 @@ def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Ex
             "the bodies move together as one rigid body, and may only use quantities between the bodies"
         )
     expected = np.concatenate([(first[:WRENCH].reshape(-1, 3) @ R.T).ravel(), first[WRENCH:]])
+    for k in vectors:
+        first_three = slice(WRENCH + k, WRENCH + k + 3)
+        if np.abs((second - expected)[first_three]).max() > BALANCE_TOLERANCE * size:
+            expected[first_three] = R @ first[first_three]
     if (worst := np.abs(second - expected).max()) > BALANCE_TOLERANCE * size:
         raise scope.error(
             f"changes by {worst:.1e} when the bodies move together as one rigid body, limit {BALANCE_TOLERANCE * size:.0e}; a "
