@@ -241,6 +241,24 @@ def test_kernels_are_straight_line_code_and_write_every_entry_once(name):
         assert int(re.search(r"(\d+) operations", getattr(module, kernel).py_func.__doc__)[1]) <= most
 
 
+@pytest.mark.slow
+@every_law
+def test_compiled_kernels_agree_with_their_text(name):
+    module, acting = MODULES[name], 1 + len(MODULES[name].STATES)
+    for x, c in random_states(module, 5):
+        for kernel in KERNELS.values():
+            out, seeds, slope = (
+                np.full(len(outputs_of(module)), np.nan),
+                np.eye(len(x)),
+                np.full((2, acting, len(x)), np.nan),
+            )
+            getattr(module, kernel)(x, c, out)
+            assert out == pytest.approx(evaluated(module, kernel, x, c), rel=1e-11, abs=1e-12)
+            getattr(module, f"{kernel}_tangent")(x, c, seeds, slope[0])
+            python(module, f"{kernel}_tangent")(x, c, seeds, slope[1])
+            assert slope[0] == pytest.approx(slope[1], rel=1e-9, abs=1e-9 * np.abs(slope[1]).max())
+
+
 def test_every_law_is_tested():
     assert list(MODULES) == list(muscles.MODULES) and set(OPERATIONS) == set(MODULES)
 
