@@ -25,7 +25,7 @@ from models.walking.capture.read import read_markers
 from models.walking.fitted_motion import FittedMotion
 from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
-from models.walking.orthosis_loads import orthosis_moments
+from models.walking.orthosis_loads import massless_springs, orthosis_moments
 from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
 from runtime import ModelError
@@ -176,6 +176,7 @@ def compare_ankles(
     reading, pairs = with_axes(reading, named, subtalar_axis, subtalar_point, axes)
     tell = say or (lambda line: None)
     _check_feet(reading, feet, loads)
+    springs = None if orthosis is None else massless_springs(orthosis)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
     capture = markers if isinstance(markers, Capture) else read_trial(markers, loads, up, units)
     external: str | Path | Sequence[ExternalForce] | None = loads
@@ -201,7 +202,7 @@ def compare_ankles(
         tell(f"{sort}: inverse dynamics")
         trial = inverse_dynamics_of_trial(model, motion, given, cutoff=cutoff, start=first, end=last)
         swapped = {ankle: _note(model, ankle, subtalar) for ankle, subtalar in pairs}
-        worn = {} if orthosis is None else orthosis_moments(model, trial, pairs, orthosis)
+        worn = {} if springs is None else orthosis_moments(model, trial, pairs, springs)
         trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped, worn)
         if trial.t[0] - first > 1.0 / capture.rate or last - trial.t[-1] > 1.0 / capture.rate:
             notes.append(f"moments are from {trial.t[0]:g} to {trial.t[-1]:g} s, where the ground forces are known")
