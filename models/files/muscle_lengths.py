@@ -17,7 +17,7 @@ from models.files.description import ConditionalPoint, CylinderWrap, Description
 from models.files.motion import Moving, times
 from models.files.virtual_power import forces_along, table_of, ways_at
 from runtime.support import checked
-from runtime.system.spans import span_at
+from runtime.system import span_at
 
 Wrenches = dict[str, tuple[Floats, Floats]]
 Places = NDArray[np.int64]  # of times

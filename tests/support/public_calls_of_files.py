@@ -27,6 +27,10 @@ def of_files(w):
         ),
         "joint_coordinates": (runtime.system.joint_coordinates, dict(system=w.foot, state=w.foot_state)),
         "coordinate_units": (runtime.system.coordinate_units, dict(system=w.foot)),
+        "span_at": (
+            runtime.system.span_at,
+            dict(kind="straight", vectors={"s_i": np.zeros((1, 3)), "s_j": np.ones((1, 3))}, parameters={}),
+        ),
         "muscle_paths": (models.files.muscle_paths, with_muscle(w.folder)),
     } | of_trials(w)
 
