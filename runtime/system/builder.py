@@ -19,7 +19,6 @@ from runtime.system.global_axes import Axes
 from runtime.system.model_reading import read_model
 from runtime.system.model_text import text_of
 from runtime.system.model_writing import builder_document
-from runtime.system.muscle_start import in_equilibrium
 from runtime.system.parts_builder import PartsBuilder
 from runtime.system.system import System
 from runtime.system.system_building import build_system
@@ -125,11 +124,10 @@ class Builder(PartsBuilder):
         if not self._made.starts:
             raise ModelError(f"system '{self.name}' has no body; add one with Builder.body")
         start_time = finite_number(time, "build: time")
-        built = build_system(
+        return build_system(
             self.name, self._made.parts, self.gravity, self._made.y, start_time, redundant, project_velocities,
             checked_adjust(adjust), check_units, dict(self._made.angles), dict(self._made.rates),
         )  # fmt: skip
-        return in_equilibrium(built)
 
     def to_file(self, file: str | Path, *, overwrite: bool = False) -> Path:
         """Write the model to a file of JSON, from which ``from_file`` makes an equal builder; returns the file.

@@ -34,7 +34,12 @@ def in_equilibrium(system: System) -> System:
     ModelError
         Naming the muscle and the state whose rate falls nowhere.
     """
-    states, places = states_with_ground(system.state.y), body_places(system.body_names)
+    return in_equilibrium_at(system, system.state.y)
+
+
+def in_equilibrium_at(system: System, y: Floats) -> System:
+    """``in_equilibrium`` in a state y (13 bodies,)."""
+    states, places = states_with_ground(y), body_places(system.body_names)
     states[:, V:] = 0.0
     starts = {
         f"{state}_0.{force.name}": value

@@ -146,6 +146,18 @@ def test_shipped_laws_begin_in_equilibrium(law, tendon):
     assert all(np.array_equal(other[key], value) for key, value in system.force("second").values.items())
 
 
+def test_the_equilibrium_comes_before_the_check_of_forces():
+    """The exponential force of a fibre of one metre, where the search has not begun, is not finite."""
+    b = builder()
+    short = MUSCLE | dict(optimal_fiber_length=0.004, tendon_slack_length=0.27)
+    b.muscle("second", "thelen_as_opensim", PATH[::2], excitation=0.3, **short)
+    system = b.build()
+    assert np.abs(rates_at(system, "second")).max() < 1e-9
+    far = {"fiber_length_0.second": 1.0}
+    with pytest.raises(ModelError, match="force 'second'"):
+        runtime.with_parameters(system, far, check_units=False)
+
+
 @pytest.mark.parametrize("excitation", [0.0, 0.05, 0.5, 1.0])
 def test_a_muscle_begins_in_equilibrium(excitation):
     values = runtime.parameters(leg(excitation=excitation))
