@@ -18,11 +18,20 @@ from typing import Any
 import sympy as sp
 
 from codegen.compiler.angles import DOC, unwrapped
-from codegen.compiler.bounds import bounds_of_law
+from codegen.compiler.bounds import bounds_of_law, singular_of
 from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
 from codegen.compiler.errors import shown
-from codegen.compiler.force_calculus import ENTRIES, OPERATORS, REACTION, ForceScope, ramp, step, table
+from codegen.compiler.force_calculus import (
+    ENTRIES,
+    OPERATORS,
+    REACTION,
+    ForceScope,
+    SpanScope,
+    ramp,
+    step,
+    table,
+)
 from codegen.compiler.force_soundness import refuse_unsound_force
 from codegen.compiler.forces import over_velocities, velocities_of
 from codegen.compiler.joint_loads import COMPONENTS, load_kernels, reaction_symbols, refuse_loads
@@ -38,7 +47,7 @@ from codegen.compiler.reading import (
     refuse_unused,
 )
 from codegen.compiler.rounding import beyond_rounding
-from codegen.compiler.straight import Lines, function, indexed
+from codegen.compiler.straight import Lines, function, in_order, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
 POTENTIAL, DISSIPATION, FORCES = PARTS = ("potential", "dissipation", "forces")
@@ -132,20 +141,37 @@ def derive_force(definition: Definition) -> ForceDerivation:
 def derive_event(definition: Definition) -> ForceDerivation:
     """Derive an event, a scalar whose zeros are located, as a force without effect that reports the ``value``."""
     scope = ForceScope(definition.__name__)
-    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
-    refuse_collisions(scope)
-    returned = called(scope, definition, arguments)
-    if not is_scalar(returned):
-        raise scope.error(
-            f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
-        )
+    arguments, value = _scalar(scope, definition, "an event returns one scalar, whose zeros are located")
     if scope.tables or scope.signals or {"normal_load", "state", *REACTION} & set(arguments):
         raise scope.error(
             "uses a table, a signal, a state or a reaction, which are for forces; an event is a function of the bodies"
         )
-    parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)}, [])
+    parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": value}, [])
     _refuse_forms(scope, arguments, parts)
     return _derived(scope, definition, _unwrapped(scope, parts))
+
+
+def derive_span(definition: Definition) -> ForceDerivation:
+    """Derive a span of a path as the force of a unit tension: its potential is the length."""
+    scope = SpanScope(definition.__name__)
+    arguments, length = _scalar(scope, definition, "a span returns its length, one scalar")
+    parts = _Parts(length, sp.S.Zero, [], {}, [])
+    _refuse_forms(scope, arguments, parts)
+    d = _derived(scope, definition, parts)
+    if missing := [body for body in BODIES if body not in d.bodies]:
+        raise scope.error(f"does not depend on body {missing[0]}; a span leads from a point of body i to one of body j")
+    refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential], d.bodies)
+    return d
+
+
+def _scalar(scope: ForceScope, definition: Definition, rule: str) -> tuple[dict[str, object], Expr]:
+    """The arguments of a definition, and the one expression that it returns."""
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    refuse_collisions(scope)
+    returned = called(scope, definition, arguments)
+    if not is_scalar(returned):
+        raise scope.error(f"has the wrong shape: {returned!r:.80}; {rule}")
+    return arguments, as_expression(returned)
 
 
 def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceDerivation:
@@ -287,10 +313,15 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     looked = [x for _, x in scope.lookups]
     refuse_loads(scope, arguments, parts)
     _refuse_misplaced_states(scope, parts)
-    own += [*scope.loads.values(), *scope.states.values()]
-    ordinary = {name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables)}
+    own += [*scope.loads.values(), *scope.states.values(), *scope.stationary.values()]
+    ordinary = {
+        name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables, "stationary")
+    }
     refuse_unused(scope, ordinary, (*parts.expressions, *own, *looked))
-    for name, used in (("coordinate", scope.coordinates), ("along", scope.alongs), ("state", scope.states)):
+    for name, used in (
+        ("coordinate", scope.coordinates), ("along", scope.alongs), ("state", scope.states),
+        ("stationary", scope.stationary),
+    ):  # fmt: skip
         if name in arguments and not used:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
     for name in scope.tables:
@@ -333,6 +364,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
         list(scope.angles.values()),
         list(scope.rates.values()),
         list(scope.states.values()),
+        list(scope.stationary.values()),
     ]
     flat = [placed(e) for group in [*groups, [x for _, x in scope.lookups]] for e in group]
     named = iter(name_sums(scope, flat))
@@ -342,6 +374,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
     scope.angles = {symbol: next(named) for symbol in scope.angles}
     scope.rates = {symbol: next(named) for symbol in scope.rates}
     scope.states = {symbol: next(named) for symbol in scope.states}
+    scope.stationary = {symbol: next(named) for symbol in scope.stationary}
     lookups = [(name, next(named)) for name, _ in scope.lookups]
     for symbol, expression in coordinates.items():
         (value,) = name_arguments(scope, (expression,))
@@ -450,21 +483,20 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             kernel(layout, "angles", (*arguments, "out"), angles, DOC),
             _entry("angles_entry", "angles", every, base | {"out": f"({len(angles)},)"}),
         ]
-    values = dict(layout.rates)
-    if kinks := [beyond_rounding(x, values) for x in kinks_of(d)]:
-        kernels += [
-            function(
-                "kinks",
-                (*arguments, "out"),
-                layout.place,
-                indexed("out", kinks),
-                "Numbers that change sign at kinks, 0 within their rounding",
-                values,
-                {*layout.long, *values},
-            ),
-            _entry("kinks_entry", "kinks", every, base | {"out": f"({len(kinks)},)"}),
-        ]
+    if kinks := kernels_of_kinks(d, layout, arguments):
+        kernels += [*kinks, _entry("kinks_entry", "kinks", every, base | {"out": f"({len(kinks_of(d))},)"})]
     return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)
+
+
+def kernels_of_kinks(d: ForceDerivation, layout: Layout, arguments: tuple[str, ...]) -> list[Lines]:
+    """The kernel ``kinks``, if there are any."""
+    stationary = {s: layout.rates[s] for s in d.scope.stationary}  # whose own rounding counts
+    values = {s: e for s, e in layout.rates.items() if s not in stationary}
+    kinks = indexed("out", [beyond_rounding(x, values) for x in kinks_of(d)])
+    values = dict(in_order([*stationary.items(), *values.items()]))
+    doc = "Numbers that change sign at kinks, 0 within their rounding"
+    long = {*layout.long, *values}
+    return [function("kinks", (*arguments, "out"), layout.place, kinks, doc, values, long)] if kinks else []
 
 
 def kinks_of(d: ForceDerivation) -> list[Expr]:
@@ -494,10 +526,9 @@ def _entry(name: str, called: str, bodies: tuple[str, ...], shapes: dict[str, st
     return [f"def {name}({', '.join(dict.fromkeys((*bodies, *shapes)))}):", doc, f"    {called}({arrays})"]
 
 
-def _data(d: ForceDerivation, size: int) -> dict[str, object]:
-    """The facts about a force that the runtime reads, under the names that joints have too."""
+def data_of(d: ForceDerivation) -> dict[str, object]:
+    """The facts about a force or a span that the runtime reads first, under the names that joints have too."""
     layout, units = d.layout, units_of_force(d)
-    singular = re.search(r"Singular (when .*?)\.(?=\s|$)", " ".join(d.doc.split()))
     points = tuple(m.name for m in layout.vectors if m.kind in ("point", "direction"))
     return {
         "NAME": d.name,
@@ -506,6 +537,12 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "PARAMETERS": tuple((name, units[name][3] or "1") for name in layout.parameters),
         "BOUNDS": {name: units[name] for name in layout.parameters},
         "BODIES": d.bodies,
+    }
+
+
+def _data(d: ForceDerivation, size: int) -> dict[str, object]:
+    layout, units = d.layout, units_of_force(d)
+    return data_of(d) | {
         "HELD": len(layout.held),
         "ANGLES": len(d.scope.angles),
         "SIGNALS": tuple(layout.signals),
@@ -519,5 +556,5 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
         "TABLES_PLACE": layout.size,
         "SIZE": size,
-        "SINGULAR": singular.group(1) if singular else "",
+        "SINGULAR": singular_of(d.doc),
     }

@@ -23,6 +23,8 @@ DICTIONARY = tuple(
         "limits",
         "contacts",
         "forces",
+        "paths",
+        "muscles",
         "coordinate_limits",
         "joint_friction",
         "cones",

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from models.files.description import WORLD, Description, Floats
 from models.files.motion import Coordinates, Moving, motion_of, times
 from runtime import ModelError
+from runtime.support import floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ def inverse_dynamics(
     names = list(dict.fromkeys(name for law in description.laws for name in law.coordinates))
     if not names:
         raise ModelError(f"model '{description.name}': has no coordinates with laws; read it from an .osim file")
-    table = np.stack([_table(of, names, what) for of, what in ((q, "q"), (u, "u"), (u_dot, "u_dot"))])
+    table = np.stack([table_of(of, names, what) for of, what in ((q, "q"), (u, "u"), (u_dot, "u_dot"))])
     links = {link.name for link in description.links}
     for load in loads:
         if load.body not in links:
@@ -63,13 +65,14 @@ def inverse_dynamics(
     return dict(zip(names, _forces(description, names, table, loads), strict=True))
 
 
-def _table(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Floats:
+def table_of(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Floats:
     """All coordinates (coordinates, times)."""
     if missing := [name for name in names if name not in values]:
         raise ModelError(f"{what}: has no coordinate '{missing[0]}'; give all of {', '.join(names)}")
     if unknown := [name for name in values if name not in names]:
         raise ModelError(f"{what}: unknown coordinate '{unknown[0]}'; the coordinates are {', '.join(names)}")
-    rows = [np.atleast_1d(np.asarray(values[name], float)) for name in names]
+    form = "a number or (times,) numbers"
+    rows = [np.atleast_1d(floats(values[name], f"{what}: '{name}'", form)) for name in names]
     if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
         raise ModelError(f"{what}: coordinates of different shapes; give a number of each for each time")
     table = np.stack(rows)
@@ -100,22 +103,30 @@ def ways_at(
 def _forces(description: Description, names: Sequence[str], table: Floats, loads: Sequence[Load]) -> Floats:
     """Forces (coordinates, times) for ``table`` (3, coordinates, times)."""
     ways, slopes = ways_at(description, names, table)
-    wrenches = _wrenches(description, ways, loads)
-    powers = {name: np.zeros(table.shape[2]) for name in names}
+    return forces_along(description, names, ways, slopes, _wrenches(description, ways, loads))
+
+
+def forces_along(
+    description: Description, names: Sequence[str], ways: Mapping[str, list[Moving]], slopes: Mapping[str, Floats],
+    wrenches: Mapping[str, tuple[Floats, Floats]],
+) -> Floats:  # fmt: skip
+    """Powers (coordinates, times) per unit of each coordinate's rate of forces and moments about the origin (..., 3) on links."""
+    left = dict(wrenches)
+    powers: dict[str, Any] = dict.fromkeys(names, 0.0)
     coordinates = {law.step: law.coordinates for law in description.laws}
     for link in reversed(description.links):
-        force, moment = wrenches[link.name]  # moment about the origin of global axes
+        force, moment = left[link.name]  # of the link and all behind it
         for k, step in enumerate(link.steps):
             before = ways[link.name][k]
             e, point = before.A @ step.axis, before.at(step.point)[0]
             along = force if step.kind == "slide" else moment - np.cross(point, force)
             power = (e * along).sum(axis=-1)
             for n, name in enumerate(coordinates[step.name]):
-                powers[name] += slopes[step.name][..., n] * power
+                powers[name] = powers[name] + slopes[step.name][..., n] * power
         if link.parent != WORLD:
-            inner = wrenches[link.parent]
-            wrenches[link.parent] = inner[0] + force, inner[1] + moment
-    return np.stack([powers[name] for name in names])
+            inner = left[link.parent]
+            left[link.parent] = inner[0] + force, inner[1] + moment
+    return np.stack(np.broadcast_arrays(*powers.values()))
 
 
 def _wrenches(

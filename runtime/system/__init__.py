@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from runtime.system.displacement import displaced, joint_coordinates
     from runtime.system.frames import Frame
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
+    from runtime.system.muscle_start import in_equilibrium
     from runtime.system.parts import Body, Contact, Joint, Limit
     from runtime.system.quantity import coordinate_units
     from runtime.system.shapes import Shape
+    from runtime.system.spans import span_at
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -23,10 +25,12 @@ else:
             "coupling": "Coupling",
             "displacement": "displaced joint_coordinates",
             "limit_building": "RestrictingMoment restricting_moment",
+            "muscle_start": "in_equilibrium",
             "parts": "Body Contact Joint Limit",
             "quantity": "coordinate_units",
             "frames": "Frame",
             "shapes": "Shape",
+            "spans": "span_at",
         },
     )
 
@@ -42,6 +46,8 @@ __all__ = [
     "coordinate_units",
     "displaced",
     "hertz_stiffness",
+    "in_equilibrium",
     "joint_coordinates",
     "restricting_moment",
+    "span_at",
 ]

@@ -1,0 +1,124 @@
+"""Lengths and moment arms of the muscles of a file along given coordinates of the file.
+
+The moment arm about a coordinate is the generalised force of a unit tension, as in OpenSim: the length's derivative by the
+coordinate, with the opposite sign.  Steps that follow the coordinate count with their slopes, couplers do not act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.files.description import ConditionalPoint, CylinderWrap, Description, Floats, MovingPoint, Muscle, Point
+from models.files.motion import Moving, times
+from models.files.virtual_power import forces_along, table_of, ways_at
+from runtime.support import checked
+from runtime.system import span_at
+
+Wrenches = dict[str, tuple[Floats, Floats]]
+Places = NDArray[np.int64]  # of times
+
+
+@dataclass(eq=False)
+class MusclePath:
+    """A muscle along given coordinates: its length (times,) [m] and, by coordinate, its moment arms (times,) [m], [1]."""
+
+    length: Floats
+    moment_arms: Mapping[str, Floats] = field(default_factory=dict)
+
+
+@checked
+def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str, MusclePath]:
+    """Lengths and moment arms of all muscles, by their names.
+
+    Parameters
+    ----------
+    description : Description
+        Whole, as ``Reading.source``.
+    q : Mapping
+        By coordinate of the file, (times,) [rad], [m].
+
+    Raises
+    ------
+    ModelError
+        For coordinates that are missing or unknown, and values that are not finite.
+    """
+    names = list(dict.fromkeys(name for law in description.laws for name in law.coordinates))
+    values = table_of(q, names, "q")
+    table = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
+    ways, slopes = ways_at(description, names, table)
+    at = dict(zip(names, values, strict=True))
+    found = {}
+    for muscle in description.muscles:
+        path = _Path(ways, at, values.shape[1])
+        path.add(muscle)
+        powers = forces_along(description, names, ways, slopes, path.wrenches)
+        for name, more in path.moving.items():
+            powers[names.index(name)] += more
+        found[muscle.name] = MusclePath(path.length, dict(zip(names, powers, strict=True)))
+    return found
+
+
+class _Path:
+    """Length of a path, forces and moments about the origin of a unit tension on links, and its power on moving points."""
+
+    def __init__(self, ways: Mapping[str, list[Moving]], at: Mapping[str, Floats], count: int) -> None:
+        self.at, self.length = at, np.zeros(count)
+        self.axes = {link: np.broadcast_to(way[-1].A, (count, 3, 3)) for link, way in ways.items()}
+        self.origins = {link: np.broadcast_to(way[-1].r, (count, 3)) for link, way in ways.items()}
+        self.wrenches: Wrenches = {link: (np.zeros((count, 3)), np.zeros((count, 3))) for link in ways}
+        self.moving: dict[str, Floats] = {}
+
+    def add(self, muscle: Muscle) -> None:
+        """Add the pieces between points that belong to the path, which differ where points are conditional."""
+        count = len(self.length)
+        belongs = np.stack([self._active(point, count) for point in muscle.points])
+        for pattern in np.unique(belongs, axis=1).T:
+            when = np.flatnonzero((belongs == pattern[:, None]).all(axis=0))
+            for one, other in pairs(np.flatnonzero(pattern).tolist()):
+                wraps = [w for w in muscle.wraps if w.first <= one and other <= w.last]
+                self._add_piece(muscle.points[one], muscle.points[other], wraps, when)
+
+    def _active(self, point: Point, count: int) -> Any:
+        if isinstance(point, ConditionalPoint):
+            return np.broadcast_to(point.active(self.at[point.coordinate]), count)
+        return np.ones(count, bool)
+
+    def _add_piece(self, one: Point, other: Point, wraps: Sequence[CylinderWrap], when: Places) -> None:
+        if not wraps and one.link == other.link and not any(isinstance(p, MovingPoint) for p in (one, other)):
+            self.length[when] += np.linalg.norm(other.location - one.location)  # type: ignore[union-attr]
+            return
+        vectors = {"s_i": self._place(one, when), "s_j": self._place(other, when)}
+        parameters = dict[str, float]()
+        for wrap, letter, which in zip(wraps, "kl", ("first_", "second_"), strict=False):
+            axes, which = self.axes[wrap.link][when], which if len(wraps) > 1 else ""
+            vectors[f"s_{letter}"] = self.origins[wrap.link][when] + times(axes, wrap.centre)
+            vectors |= {f"a_{letter}": times(axes, wrap.axis), f"n_{letter}": times(axes, wrap.side)}
+            own = {"radius": wrap.radius, "length": wrap.length, "sided": float(wrap.sided)}
+            parameters |= {f"{which}{name}": value for name, value in own.items()}
+        links = [one.link, other.link, *(wrap.link for wrap in wraps)]
+        kind = ("straight", "cylinder_side" if any(w.sided for w in wraps) else "cylinder", "two_cylinders")[len(wraps)]
+        length, wrenches = span_at(kind, vectors, parameters)
+        self.length[when] += length
+        for link, wrench in zip(links, wrenches.values(), strict=True):
+            for total, part in zip(self.wrenches[link], wrench, strict=True):
+                total[when] += part
+        for point, (force, _) in zip((one, other), wrenches.values(), strict=False):
+            if isinstance(point, MovingPoint):
+                slope = point.at(self.at[point.coordinate][when])[1]
+                power = (force * times(self.axes[point.link][when], slope)).sum(axis=-1)
+                self.moving.setdefault(point.coordinate, np.zeros(len(self.length)))[when] += power
+
+    def _place(self, point: Point, when: Places) -> Floats:
+        inside = point.at(self.at[point.coordinate][when])[0] if isinstance(point, MovingPoint) else point.location
+        found: Floats = self.origins[point.link][when] + times(self.axes[point.link][when], inside)
+        return found
+
+
+def pairs(numbers: list[int]) -> Iterator[tuple[int, int]]:
+    """Neighbours."""
+    return zip(numbers, numbers[1:], strict=False)
