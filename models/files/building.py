@@ -20,10 +20,13 @@ from models.files.description import (
     Frame,
     LimitForce,
     Link,
+    Omitted,
     Step,
 )
 from models.files.grouping import Group, groups_of, masses_of
+from models.files.merging import Pose
 from models.files.motion import Coordinates, Moving, motion_of
+from models.files.muscle_building import add_muscle
 from models.files.naming import identifiers, unique
 from runtime import GROUND, Builder, ModelError
 from runtime.system import Shape
@@ -52,6 +55,7 @@ class Built:
     coordinates: Mapping[
         str, tuple[str, str]
     ]  # of each step: joint and coordinate of Talus; ("", "") where it has none
+    refused: tuple[Omitted, ...]  # muscles that no builder states, by reason
 
 
 @dataclass(eq=False)
@@ -110,7 +114,28 @@ def built(description: Description) -> Built:
         _add_coupling(making, follower)
     for actuator in description.actuators:
         _add_motor(making, actuator)
-    return Built(builder, making.parts, making.coordinates)
+    return Built(builder, making.parts, making.coordinates, _add_muscles(making))
+
+
+def _add_muscles(m: _Making) -> tuple[Omitted, ...]:
+    """The muscles of the description that are to be built; those that cannot be are returned."""
+    d, refused = m.description, dict[str, list[str]]()
+    places = {frame.name: frame for frame in d.frames if frame.kind.startswith("link")}
+
+    def place(link: str) -> tuple[str, Pose]:
+        found = _on_body(m, places.get(link, Frame(link, link, np.zeros(3))))
+        if found is None:
+            raise ModelError(f"has a point on '{link}', which moves without mass; give it a mass above 0 kg")
+        return found
+
+    for muscle in d.muscles:
+        try:
+            if muscle.built:
+                add_muscle(m.builder, muscle, place)
+        except ModelError as error:
+            reason = str(error).removeprefix(f"muscle '{muscle.name}': ")
+            refused.setdefault(reason, []).append(muscle.name)
+    return tuple(Omitted("muscles", tuple(names), reason) for reason, names in refused.items())
 
 
 def _loops(description: Description) -> dict[str, str]:
@@ -401,10 +426,18 @@ def _add_frames(m: _Making) -> None:
         merged = one.kind.startswith("link")
         frames.append(replace(one, name=f"{one.name}_origin") if merged else one)
     for frame, name in zip(frames, identifiers(unique(one.name for one in frames), m.parts).values(), strict=True):
-        body = GROUND if frame.link == WORLD else _moving_with(m, frame)
-        if body is not None:
-            centre = m.parts[body].centre if body in m.parts else np.zeros(3)
-            m.builder.frame(name, body, s=frame.position - centre, p=frame.rotation, axes="body")
+        if found := _on_body(m, frame):
+            body, pose = found
+            m.builder.frame(name, body, s=pose.position, p=pose.rotation, axes="body")
+
+
+def _on_body(m: _Making, frame: Frame) -> tuple[str, Pose] | None:
+    """The body that moves with a frame, and the pose of the frame from its centre of mass; None where there is no body."""
+    body = GROUND if frame.link == WORLD else _moving_with(m, frame)
+    if body is None:
+        return None
+    centre = m.parts[body].centre if body in m.parts else np.zeros(3)
+    return body, Pose(frame.position - centre, frame.rotation)
 
 
 def _moving_with(m: _Making, frame: Frame) -> str | None:

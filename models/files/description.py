@@ -358,6 +358,12 @@ class Muscle:
     ignored: tuple[str, ...] = ()
     min_control: float = 0.01  # [1]
     max_control: float = 1.0
+    excitation: Signal | float = 0.05  # [1] in a builder; of a file the default activation
+    built: bool = False  # whether a builder has it
+
+    def over(self, first: int, last: int) -> tuple[CylinderWrap, ...]:
+        """The cylinders that the piece between two of its points may touch."""
+        return tuple(wrap for wrap in self.wraps if wrap.first <= first and last <= wrap.last)
 
 
 @dataclass(frozen=True, eq=False)
@@ -379,7 +385,7 @@ class Description:
     bushings: tuple[Bushing, ...] = ()
     contacts: tuple[Contact, ...] = ()
     actuators: tuple[Actuator, ...] = ()  # those that are motors
-    muscles: tuple[Muscle, ...] = ()  # data alone: a builder has none of them
+    muscles: tuple[Muscle, ...] = ()
     unread_muscles: tuple[Omitted, ...] = ()  # by reason
 
     @property

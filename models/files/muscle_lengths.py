@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from models.files.description import ConditionalPoint, CylinderWrap, Description, Floats, MovingPoint, Muscle, Point
 from models.files.motion import Moving, times
+from models.files.muscle_spans import span_over
 from models.files.virtual_power import forces_along, table_of, ways_at
 from runtime.support import checked
 from runtime.system import span_at
@@ -80,8 +81,7 @@ class _Path:
         for pattern in np.unique(belongs, axis=1).T:
             when = np.flatnonzero((belongs == pattern[:, None]).all(axis=0))
             for one, other in pairs(np.flatnonzero(pattern).tolist()):
-                wraps = [w for w in muscle.wraps if w.first <= one and other <= w.last]
-                self._add_piece(muscle.points[one], muscle.points[other], wraps, when)
+                self._add_piece(muscle.points[one], muscle.points[other], muscle.over(one, other), when)
 
     def _active(self, point: Point, count: int) -> Any:
         if isinstance(point, ConditionalPoint):
@@ -92,16 +92,11 @@ class _Path:
         if not wraps and one.link == other.link and not any(isinstance(p, MovingPoint) for p in (one, other)):
             self.length[when] += np.linalg.norm(other.location - one.location)  # type: ignore[union-attr]
             return
-        vectors = {"s_i": self._place(one, when), "s_j": self._place(other, when)}
-        parameters = dict[str, float]()
-        for wrap, letter, which in zip(wraps, "kl", ("first_", "second_"), strict=False):
-            axes, which = self.axes[wrap.link][when], which if len(wraps) > 1 else ""
-            vectors[f"s_{letter}"] = self.origins[wrap.link][when] + times(axes, wrap.centre)
-            vectors |= {f"a_{letter}": times(axes, wrap.axis), f"n_{letter}": times(axes, wrap.side)}
-            own = {"radius": wrap.radius, "length": wrap.length, "sided": float(wrap.sided)}
-            parameters |= {f"{which}{name}": value for name, value in own.items()}
+        kind, vectors, parameters = span_over(
+            wraps, lambda link, v: self._at(link, v, when), lambda link, v: times(self.axes[link][when], v)
+        )
+        vectors |= {"s_i": self._place(one, when), "s_j": self._place(other, when)}
         links = [one.link, other.link, *(wrap.link for wrap in wraps)]
-        kind = ("straight", "cylinder_side" if any(w.sided for w in wraps) else "cylinder", "two_cylinders")[len(wraps)]
         length, wrenches = span_at(kind, vectors, parameters)
         self.length[when] += length
         for link, wrench in zip(links, wrenches.values(), strict=True):
@@ -115,7 +110,11 @@ class _Path:
 
     def _place(self, point: Point, when: Places) -> Floats:
         inside = point.at(self.at[point.coordinate][when])[0] if isinstance(point, MovingPoint) else point.location
-        found: Floats = self.origins[point.link][when] + times(self.axes[point.link][when], inside)
+        return self._at(point.link, inside, when)
+
+    def _at(self, link: str, inside: Floats, when: Places) -> Floats:
+        """Places of a point of a link."""
+        found: Floats = self.origins[link][when] + times(self.axes[link][when], inside)
         return found
 
 

@@ -16,6 +16,7 @@ from runtime.support import Element
 SPRING = "SpringGeneralizedForce"
 LIMIT = "CoordinateLimitForce"
 ACTUATOR = "CoordinateActuator"
+MUSCLE = "Muscle"  # in each of their kinds
 NARROWEST = 1e-6  # [rad], [m] transition of a limit
 # Property, OpenSim's default, and the power of the unit, a degree or a metre, in it.
 LIMIT_VALUES = (
@@ -26,20 +27,20 @@ CARRIED = ("CoordinateCouplerConstraint", "PointConstraint")  # as steps, and as
 SETS = {"ControllerSet": "controllers", "ProbeSet": "probes"}
 # Of parts in the model, its bodies, joints and frames instead of in a set: end of their kind, sort, whether they change motion.
 LOOSE = (
-    ("Muscle", "muscles", False), ("Actuator", "actuators", False), ("Controller", "controllers", False),
+    (MUSCLE, "muscles", False), ("Actuator", "actuators", False), ("Controller", "controllers", False),
     ("Probe", "probes", False), ("IMU", "sensors", False), ("ContactSphere", "contact geometry", False),
     ("ContactHalfSpace", "contact geometry", False), ("ContactMesh", "contact geometry", False),
     ("HuntCrossleyForce", "other contacts", True), ("ElasticFoundationForce", "other contacts", True),
     ("SmoothSphereHalfSpaceForce", "other contacts", True),
 )  # fmt: skip
 REASONS = {
-    "muscles": "they act by controls; so their least activation and passive forces are left out too",
+    "muscles": "parts of the model that are in no set of forces",
     "actuators": "they act by controls, which a model does not hold",
     "other contacts": "contact forces",
     "limits": "forces at limits of coordinates",
     "forces": "forces that act without controls",
     "disabled forces": "the file switches them off",
-    "controllers": "the muscles and actuators that they drive are not here",
+    "controllers": "they set controls; give excitations and efforts instead",
     "contact geometry": "it acts by contact forces alone",
     "probes": "no influence on the motion",
     "sensors": "no influence on the motion",
@@ -121,7 +122,7 @@ def omitted_parts(
     of_followers: Collection[tuple[str, str]],
     motors: Collection[str],
 ) -> tuple[Omitted, ...]:
-    """What is not in the description.
+    """What is not in the description, but for muscles, which say so themselves.
 
     ``followers``: steps that follow a coordinate in a way that is not read, with it; ``of_followers``: kinds of springs and
     limits whose coordinates no step has, with these; ``motors``: coordinates whose actuators are motors.
@@ -136,7 +137,7 @@ def omitted_parts(
         found.append(Omitted(sort, tuple(map(_name, objects(model, group, None))), REASONS[sort]))
     found += _loose(model)
     wraps = tuple(_name(e) for holder in model.within() for e in objects(holder, "WrapObjectSet", None))
-    found.append(Omitted("wrapping", wraps, "it guides the paths of muscles, which are not here"))
+    found.append(Omitted("wrapping", wraps, "it guides the paths of muscles that are not here"))
     drawn = tuple(
         e.attributes.get("name", "ground") for e in model.within() if e.tag in ("Body", "Ground") and _is_drawn(e)
     )
@@ -181,17 +182,18 @@ def _loose(model: Element) -> list[Omitted]:
 def _forces(model: Element, of_followers: Collection[tuple[str, str]], motors: Collection[str]) -> list[Omitted]:
     """Forces by what they need in order to act."""
     sorts: dict[str, list[str]] = {
-        sort: [] for sort in ("muscles", "actuators", "other contacts", "limits", "forces", "disabled forces")
+        sort: [] for sort in ("actuators", "other contacts", "limits", "forces", "disabled forces")
     }
     for e in objects(model, "ForceSet", None):
         if e.tag in (SPRING, LIMIT) and active(e) and (e.tag, text_of(e, "coordinate")) not in of_followers:
             continue
         if active(e) and (
-            e.tag in (BUSHING, HUNT_CROSSLEY, SMOOTH) or (e.tag == ACTUATOR and text_of(e, "coordinate") in motors)
+            e.tag in (BUSHING, HUNT_CROSSLEY, SMOOTH)
+            or MUSCLE in e.tag
+            or (e.tag == ACTUATOR and text_of(e, "coordinate") in motors)
         ):
             continue
-        muscle = "Muscle" in e.tag or e.tag == "RigidTendonMuscle"
-        sort = "muscles" if muscle else "actuators" if e.tag.endswith("Actuator") else "forces"
+        sort = "actuators" if e.tag.endswith("Actuator") else "forces"
         sort = "other contacts" if e.tag in CONTACTS else "limits" if e.tag == LIMIT else sort
         sorts[sort if active(e) else "disabled forces"].append(_name(e))
     return [

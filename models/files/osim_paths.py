@@ -23,6 +23,7 @@ from models.files.description import (
 from models.files.merging import Pose
 from models.files.naming import identifiers, unique
 from models.files.osim_functions import Function, function_within, numbers, straight
+from models.files.osim_omissions import MUSCLE
 from models.files.osim_xml import active, objects, of_parts, text_of, truth
 from runtime import ModelError
 from runtime.support import Element
@@ -72,6 +73,7 @@ LAWS = {
 DEFAULTS = {
     "max_isometric_force": 1000.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.2, "pennation_angle_at_optimal": 0.0,
 }  # fmt: skip
+ACTIVATIONS = {"thelen_as_opensim": 0.05, "millard_as_opensim": 0.05, "de_groote_as_opensim": 0.5}  # defaults
 FIBER_STRAINS, TENDON_STRAIN = (0.0, 0.7), 0.049
 LEAST_DAMPING, LEAST_ACTIVE = 0.001, 0.1  # of Millard's muscle: without damping, the active curve is at least so high
 IGNORED = {
@@ -124,7 +126,7 @@ def muscles_of(
 
 
 def _is_muscle(e: Element) -> bool:
-    return "Muscle" in e.tag
+    return MUSCLE in e.tag
 
 
 def _wrap_objects(model: Element) -> Iterator[tuple[str, tuple[Element, str]]]:
@@ -157,6 +159,7 @@ def _muscle(f: _Model, e: Element, name: str) -> Muscle:
     return Muscle(
         name, e.tag, law, points, _wraps(f, path, points), DEFAULTS | _constants(e, properties, ignored), ignored,
         float(numbers(e, "min_control", 1, (0.01,))[0]), float(numbers(e, "max_control", 1, (1.0,))[0]),
+        float(numbers(e, "default_activation", 1, (ACTIVATIONS[law],))[0]),
     )  # fmt: skip
 
 

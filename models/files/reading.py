@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -13,12 +13,12 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from models.files.building import Built, built
-from models.files.description import Description, Floats, Frame, Omitted, Step
+from models.files.description import Description, Floats, Frame, Muscle, Omitted, Step
 from models.files.inertias import SORT as INERTIAS
 from models.files.inertias import with_possible_inertias
 from models.files.merging import merged
 from models.files.own_file import OwnReading, read_own
-from runtime import Builder, ModelError, System
+from runtime import Builder, ModelError, Signal, System
 from runtime.support import checked, floats, named
 
 SORTS = (
@@ -27,6 +27,10 @@ SORTS = (
     "prescribed coordinates", "springs", "tendons",
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
+MUSCLES, NOT_ASKED = (
+    "muscles",
+    "they act by controls, and with them their least activation and passive forces; read them with muscles=True",
+)
 DROPPED: Mapping[str, Mapping[str, Any]] = {
     "limits": {"lower": -inf, "upper": inf, "limits": ()}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
     "armature": {"armature": 0.0},
@@ -135,7 +139,7 @@ class Reading:
 @checked
 def read(
     file: str | Path, *, ignore: str | Collection[str] = (), floating: bool = False, root: str | Path | None = None,
-    actuators: bool = False,
+    actuators: bool = False, muscles: bool | str | Collection[str] | Mapping[str, Signal | float] = False,
 ) -> Reading | OwnReading:  # fmt: skip
     """Read a model from a file: MJCF (.xml, .mjcf), URDF (.urdf), OpenSim (.osim), or Talus's own (.json).
 
@@ -152,6 +156,10 @@ def read(
     actuators : bool
         Make motors also of actuators that exert no force without a control, for controllers; default: of those that do, as
         servos of MJCF.
+    muscles : bool, str, collection of str or mapping of str to Signal or float
+        Muscles of OpenSim that the system has: all, or those with these names, such as "soleus_r,tib_ant_r"; a mapping gives
+        their excitations, from 0 to 1.  By default none; those without an excitation have the default activation of the file.
+        Of all, those that Talus cannot state are listed in ``left_out`` with the reason; one that is named is refused.
 
     Raises
     ------
@@ -159,8 +167,7 @@ def read(
         For a file that is malformed, or holds parts that Talus cannot state and that are not ignored.
     """
     path = Path(file)
-    if isinstance(ignore, str):
-        ignore = [word.strip() for word in ignore.split(",") if word.strip()]
+    ignore = _words(ignore)
     for sort in ignore:
         if sort not in SORTS:
             raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(SORTS)}")
@@ -175,7 +182,46 @@ def read(
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")
-    return reading_of(path, description, ignore)
+    try:
+        reading = reading_of(path, description.changed(muscles=_chosen(description, muscles)), ignore)
+        if not isinstance(muscles, bool):
+            _refuse_named(reading.left_out, _words(muscles))
+    except ModelError as error:
+        raise ModelError(f"{path.name}: {error}") from None
+    return reading
+
+
+def _chosen(
+    description: Description, muscles: bool | str | Collection[str] | Mapping[str, Signal | float]
+) -> tuple[Muscle, ...]:
+    """The muscles of a description, with those that a builder is to have.
+
+    Raises
+    ------
+    ModelError
+        For a name of no muscle, or of one that was not read.
+    """
+    if isinstance(muscles, bool):
+        return tuple(replace(one, built=muscles) for one in description.muscles)
+    names, excitations = _words(muscles), muscles if isinstance(muscles, Mapping) else {}
+    _refuse_named(description.unread_muscles, names)
+    known = named("muscle", {one.name: one for one in description.muscles})
+    own = {
+        name: replace(known[name], built=True, excitation=excitations.get(name, known[name].excitation))
+        for name in names
+    }
+    return tuple({**known, **own}.values())
+
+
+def _refuse_named(left_out: Iterable[Omitted], names: Collection[str]) -> None:
+    for one in left_out:
+        if one.sort == MUSCLES and (asked := [name for name in one.names if name in names]):
+            raise ModelError(f"muscle '{asked[0]}': {one.reason}; or leave its name out")
+
+
+def _words(names: str | Collection[str]) -> Collection[str]:
+    """Names, also from a text with commas between them."""
+    return [word.strip() for word in names.split(",") if word.strip()] if isinstance(names, str) else names
 
 
 def reading_of(path: Path, source: Description, ignore: Collection[str]) -> Reading:
@@ -187,11 +233,26 @@ def reading_of(path: Path, source: Description, ignore: Collection[str]) -> Read
     """
     try:
         description = with_possible_inertias(merged(_without(source, ignore)), change=INERTIAS in ignore)
+        description = _with_muscles_left_out(description)
     except ModelError as error:
         raise ModelError(f"{path.name}: {error}") from None
     ignored = tuple(one for one in description.omitted if one.moves)
     left_out = tuple(one for one in description.omitted if not one.moves)
     return Reading(path, description, left_out, ignored, source)
+
+
+def _with_muscles_left_out(description: Description) -> Description:
+    """The description with the muscles that no builder has, and the objects that no muscle wraps over, among what is omitted."""
+    off = tuple(one.name for one in description.muscles if not one.built)
+    refused = built(description).refused if len(off) < len(description.muscles) else ()
+    without = {*off, *(name for one in refused for name in one.names)}
+    here = {wrap.name for one in description.muscles if one.name not in without for wrap in one.wraps}
+    wraps = (
+        replace(one, names=tuple(n for n in one.names if n not in here)) if one.sort == "wrapping" else one
+        for one in description.omitted
+    )
+    omitted = (*wraps, Omitted(MUSCLES, off, NOT_ASKED), *description.unread_muscles, *refused)
+    return description.changed(omitted=tuple(one for one in omitted if one.names))
 
 
 def _described(path: Path, folder: Path, *, floating: bool) -> Description:

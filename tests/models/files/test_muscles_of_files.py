@@ -1,0 +1,180 @@
+"""Muscles of OpenSim files in the built system, against lengths along the file's coordinates, and against OpenSim."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import models
+import runtime
+from tests.support import osim_muscles as osim
+from tests.support.paths import shared_file
+
+FORWARD = json.loads(Path(osim.__file__).with_name("opensim_forward.json").read_text())
+TWO = osim.point("pelvis", "0.02 0 0.02") + osim.point("foot", "0.1 0 0.02")
+OVER = osim.point("thigh", "0.06 -0.03 0.01") + osim.point("talus", "0.02 0.1 0")
+THROUGH = osim.point("pelvis", "0.1 0 0.02") + OVER + osim.point("foot", "0.1 0 0.02")
+SLACK = "<tendon_slack_length>0.5</tendon_slack_length><optimal_fiber_length>0.3</optimal_fiber_length>"
+CYLINDERS = osim.cylinder("near", 0.06) + osim.cylinder("low", 0.03, "x").replace("0.01 -0.15 0.01", "0.04 -0.28 0.01")
+PATHS = {
+    "straight": osim.muscle("m", TWO),
+    "of the ground": osim.muscle("m", osim.point("talus", "0 0.1 0.02") + TWO.replace("/bodyset/pelvis", "/ground")),
+    "cylinder": osim.muscle("m", OVER, osim.wrap("near")),
+    "side": osim.muscle("m", OVER, osim.wrap("low")),
+    "two": osim.muscle("m", OVER, osim.wrap("near") + osim.wrap("low")),
+    "range": osim.muscle("m", THROUGH, osim.wrap("near")),
+}  # fmt: skip
+HELD = ("knee_angle", "toe_out")  # by a coupler that is ignored, and by a lock
+
+
+def reasons(reading):
+    return {name: one.reason for one in reading.left_out if one.sort == "muscles" for name in one.names}
+
+
+def poses(reading, count=4):
+    """Coordinates of the file, random but for those that are held, and the same in the system."""
+    rng, q, own = np.random.default_rng(1), {}, {}
+    for name, one in reading.source.coordinates.items():
+        moves = reading.coordinates.get(name, ("", ""))[0] and name not in HELD
+        q[name] = one.default + (rng.uniform(-0.3, 0.3, count) if moves else np.zeros(count))
+        own |= {name: q[name]} if moves else {}
+    return q, reading.coordinate_values(own)
+
+
+@pytest.mark.parametrize("locked", ["", "subtalar"])
+@pytest.mark.parametrize("path", PATHS)
+def test_lengths_and_moment_arms_of_the_system_are_those_along_the_coordinates_of_the_file(read, path, locked):
+    """Where the subtalar joint is locked, the foot is merged into the talus."""
+    text = osim.leg(PATHS[path], CYLINDERS)
+    free = f'<Coordinate name="{locked}"><default_value>0.0</default_value>'
+    reading = read(text.replace(free, f"{free}<locked>true</locked>"), ignore="couplers", muscles=True)
+    assert not reasons(reading) and ("subtalar" in reading.coordinates) == (not locked)
+    mechanics = runtime.mechanics(reading.build())
+    q, own = poses(reading)
+    expected = models.files.muscle_paths(reading.source, q)["m"]
+    at = mechanics.configuration(own)
+    assert mechanics.muscle_length("m", at) == pytest.approx(expected.length, abs=1e-13)
+    found = dict(zip(mechanics.rate_names, mechanics.moment_arms("m", at).T, strict=True))
+    for name in {"flexion", "ankle", "subtalar"} - {locked}:
+        arm = found[f"{'.'.join(reading.coordinates[name])}_rate"]
+        assert arm == pytest.approx(expected.moment_arms[name], abs=1e-13)
+    assert np.abs(expected.moment_arms["ankle"]).min() > 1e-4
+
+
+@pytest.mark.parametrize("path", ["cylinder", "side", "two", "range"])
+def test_the_paths_above_touch_their_cylinders(read, path):
+    texts = PATHS[path], re.sub("<PathWrap .*</PathWrap>", "", PATHS[path])
+    lengths = []
+    for text in texts:
+        reading = read(osim.leg(text, CYLINDERS), ignore="couplers")
+        lengths.append(models.files.muscle_paths(reading.source, poses(reading)[0])["m"].length)
+    assert (lengths[0] - lengths[1]).min() > 1e-4
+
+
+def test_a_fall_with_muscles_is_that_of_opensim():
+    """Four muscles of Millard et al. at constant excitation; tests/support/opensim_forward.py made the digits."""
+    reading = models.read(shared_file("opensim", "gait10dof18musc.osim"), muscles=FORWARD["excitations"])
+    system = reading.build()
+    assert set(FORWARD["excitations"]) == {force.name for force in system.forces if "activation" in force.outputs}
+    run = runtime.simulate(system, FORWARD["t"], t_eval=[0.0, FORWARD["t"]], rtol=1e-10, atol=1e-10)
+    for name in FORWARD["excitations"]:
+        expected = [FORWARD["start"][name], FORWARD["end"][name]]
+        assert run.forces[name].tension == pytest.approx(expected, rel=1e-6), name
+    reference = {step.name: step.reference for _, step in reading.description.steps}
+    for name, expected in FORWARD["coordinates"].items():
+        joint, coordinate = reading.coordinates[name]
+        value = run.angles[joint].values[coordinate][-1] + reference[name]
+        assert value == pytest.approx(expected, abs=1e-9), name
+
+
+def test_muscles_are_in_the_system_where_they_are_asked_for(read):
+    text = osim.leg(osim.muscle("soleus", TWO) + osim.muscle("biceps", OVER, osim.wrap("near")), CYLINDERS)
+    without, every = (read(text, ignore="couplers", muscles=muscles) for muscles in (False, True))
+    one = read(text, ignore="couplers", muscles="soleus")
+    assert [len(reading.build().forces) for reading in (without, every, one)] == [0, 2, 1]
+    assert set(reasons(without)) == {"soleus", "biceps"} and "muscles=True" in reasons(without)["soleus"]
+    assert not reasons(every) and set(reasons(one)) == {"biceps"}
+    wraps = [
+        {n for part in reading.left_out if part.sort == "wrapping" for n in part.names} for reading in (every, one)
+    ]
+    assert wraps == [{"low"}, {"near", "low"}]
+
+
+def test_excitations_are_the_default_activations_or_those_that_are_given(read):
+    own = SLACK + "<default_activation>0.07</default_activation>"
+    text = osim.leg("".join(osim.muscle(name, TWO, more=own) for name in "abc") + osim.muscle("d", TWO))
+    signal = runtime.Signal.spline([0.0, 0.1, 0.2], [0.1, 0.5, 0.2], degree=1)
+    system = read(text, ignore="couplers", muscles={"a": 0.3, "b": signal}).build()
+    run = runtime.simulate(system, 0.1, t_eval=[0.0, 0.1])
+    assert run.success, run.message
+    assert run.forces["a"].excitation == pytest.approx([0.3, 0.3]) and run.forces["a"].activation[0] == 0.3
+    assert run.forces["b"].excitation == pytest.approx([0.1, 0.5])
+    every = runtime.parameters(read(text, ignore="couplers", muscles=True).build())
+    assert every["excitation.c"] == 0.07 and every["excitation.d"] == 0.05, "OpenSim's default"
+
+
+@pytest.mark.parametrize("kind", ["Millard2012EquilibriumMuscle", "DeGrooteFregly2016Muscle"])
+def test_a_tendon_is_rigid_where_the_file_says_so(read, kind):
+    rigid = "<ignore_tendon_compliance>true</ignore_tendon_compliance>"
+    text = osim.leg(
+        "".join(osim.muscle(name, TWO, more=SLACK + more, kind=kind) for name, more in (("a", rigid), ("b", "")))
+    )
+    forces = {force.name: force for force in read(text, ignore="couplers", muscles=True).build().forces}
+    assert [len(forces[name].module.STATES) for name in "ab"] == [1, 2]
+    assert (
+        forces["a"].module.LAW
+        == forces["b"].module.LAW
+        == f"{kind[:7].lower().replace('degroot', 'de_groote')}_as_opensim"
+    )
+
+
+LEAVING = (
+    osim.point("pelvis", "0 0 0") + osim.conditional("thigh", "0.1 -0.1 0", -0.2, 0.1) + osim.point("foot", "0 0 0")
+)
+MOVING = osim.point("pelvis", "0 0 0") + osim.moving("shank")
+OFF = "<ignore_{}>true</ignore_{}>"
+REFUSED = {
+    "leave the path": osim.muscle("bad", LEAVING),
+    "move in their body": osim.muscle("bad", MOVING),
+    "on one body alone, 'thigh'": osim.muscle("bad", osim.point("thigh", "0 0 0") + osim.point("thigh", "0.1 0 0")),
+    "WrapSphere": osim.muscle("bad", OVER, osim.wrap("ball")),
+    "switches off activation dynamics": osim.muscle("bad", TWO, more=OFF.format(*2 * ["activation_dynamics"])),
+    "no Thelen2003Muscle": osim.muscle("bad", TWO, more=OFF.format(*2 * ["tendon_compliance"])),
+    "over 5 bodies": osim.muscle("bad", "".join(osim.point(b, "0 0 0.1") for b in ("pelvis", "thigh", "shank", "talus", "foot"))),
+    "Flen|flen": osim.muscle("bad", TWO, more="<Flen>0.9</Flen>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+def test_what_no_builder_states_refuses_its_muscle_alone(read, reason):
+    ball = osim.cylinder("ball", kind="WrapSphere")
+    text = osim.leg(REFUSED[reason] + osim.muscle("good", TWO), ball)
+    reading = read(text, ignore="couplers", muscles=True)
+    assert [force.name for force in reading.build().forces] == ["good"]
+    assert set(reasons(reading)) == {"bad"} and any(word in reasons(reading)["bad"] for word in reason.split("|"))
+    with pytest.raises(runtime.ModelError, match=f"limb.osim: muscle 'bad': .*({reason})"):
+        read(text, ignore="couplers", muscles=["good", "bad"])
+
+
+def test_an_unknown_muscle_is_refused_with_the_nearest(read):
+    with pytest.raises(runtime.ModelError, match="unknown muscle 'soleu'; did you mean 'soleus'"):
+        read(osim.leg(osim.muscle("soleus", TWO)), ignore="couplers", muscles="soleu")
+
+
+def test_muscles_pass_the_massless_link_of_a_swapped_ankle(read):
+    """The length in the reference pose stays; a point on the link, with which no body moves, refuses its muscle."""
+    on_talus = osim.point("shank", "0.02 0.1 0.02") + osim.point("talus", "0.05 0 0.01")
+    text = osim.leg(osim.muscle("across", TWO) + osim.muscle("upon", on_talus))
+    text = text.replace('<coordinate name="toe', "").replace("UniversalJoint", "PinJoint")
+    head, _, tail = text.partition('<Coordinate name="toe_out">')
+    text = head + tail.partition("</Coordinate>")[2]
+    reading = read(text, ignore="couplers", muscles=True)
+    swapped = models.swap(reading, "ankle", "subtalar", check_units=False)
+    assert set(reasons(swapped)) == {"upon"} and "'talus', which moves without mass" in reasons(swapped)["upon"]
+    assert [force.name for force in reading.build().forces] == ["across", "upon"]
+    lengths = [
+        runtime.simulate(one.build(), 0.01, t_eval=[0.0]).forces["across"].length[0] for one in (reading, swapped)
+    ]
+    assert lengths[0] == pytest.approx(lengths[1], abs=1e-14)
