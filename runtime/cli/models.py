@@ -40,7 +40,7 @@ def is_model_file(model: str) -> bool:
 def _builder_of_file(model: str) -> Any:
     """A function with the arguments of the reader that returns the system."""
 
-    def build(ignore: Any = (), floating: bool = False, root: str | None = None) -> Any:
+    def build(ignore: Any = (), floating: bool = False, root: str | None = None, muscles: Any = False) -> Any:
         """Build the system of a file.
 
         Parameters
@@ -48,8 +48,10 @@ def _builder_of_file(model: str) -> Any:
         ignore : sorts of parts that are left out although they change the motion, such as contacts,armature
         floating : the root of a URDF robot moves freely
         root : folder in which all files that the model names must lie
+        muscles : True for all muscles of an OpenSim file, or their names, such as soleus_r,tib_ant_r
         """
-        return read_by_installed(model, {"ignore": ignore, "floating": floating, "root": root}).build()
+        options = {"ignore": ignore, "floating": floating, "root": root, "muscles": muscles}
+        return read_by_installed(model, options).build()
 
     return build
 

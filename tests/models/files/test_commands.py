@@ -5,7 +5,7 @@ import json
 import pytest
 
 import models
-from tests.support import model_files
+from tests.support import model_files, osim_muscles
 from tests.support.osim_files import osim
 
 MODEL = model_files.mjcf(model_files.JOINTS["three hinges"], extra='<sensor><jointpos name="s" joint="a"/></sensor>')
@@ -63,3 +63,14 @@ def test_info_takes_opensim_files(tmp_path, command):
     done = command("info", path, "--set", "ignore=couplers", "--json")
     rows = json.loads(done.out)["not carried over"]
     assert done.code == 0 and [row["sort"] for row in rows] == ["couplers", "ranges"]
+
+
+def test_muscles_by_name(tmp_path, command):
+    points = osim_muscles.point("pelvis", "0.02 0 0.02") + osim_muscles.point("foot", "0.1 0 0.02")
+    file = tmp_path / "leg.osim"
+    file.write_text(
+        osim_muscles.leg("".join(osim_muscles.muscle(name, points) for name in ("soleus", "gastrocnemius")))
+    )
+    done = command("info", file, "--set", "ignore=couplers", "--set", "muscles=soleus", "--json")
+    rows = json.loads(done.out)["not carried over"]
+    assert done.code == 0 and [row["names"] for row in rows if row["sort"] == "muscles"] == ["gastrocnemius"]
