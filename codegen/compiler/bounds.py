@@ -49,5 +49,11 @@ def bounds_of_law(definition: str, doc: str, names: Sequence[str], lowest: float
     return {name: (lowest if bounds[0] is None else bounds[0], *bounds[1:]) for name, bounds in found.items()}
 
 
+def singular_of(doc: str) -> str:
+    """Where a definition is singular, by its docstring; empty if it does not say."""
+    found = re.search(r"Singular (when .*?)\.(?=\s|$)", " ".join(doc.split()))
+    return found.group(1) if found else ""
+
+
 def _number(text: str | None) -> float | None:
     return None if text is None else float(text)

@@ -1,4 +1,4 @@
-"""Declarations beside a limit of motion: the joints that it fits, and the vectors that it borrows from the joint."""
+"""Declarations beside a definition: joints that a limit fits and vectors that it borrows from the joint; lines of a docstring."""
 
 from __future__ import annotations
 
@@ -36,6 +36,19 @@ def fits(*joints: str, borrows: tuple[str, ...] = (), own_direction: str = "") -
         return definition
 
     return declare
+
+
+def described(arguments: str, others: str = "") -> Callable[[Definition], Definition]:
+    """Add lines to a docstring: those of the definition's arguments, and all others."""
+
+    def describe(definition: Definition) -> Definition:
+        names = inspect.signature(definition).parameters
+        own = [line for line in arguments.strip().splitlines() if line.partition(" :")[0] in names]
+        doc = inspect.cleandoc(definition.__doc__ or "")
+        definition.__doc__ = "\n".join([doc, "", *own, *others.strip().splitlines()])
+        return definition
+
+    return describe
 
 
 def declaration_of(definition: Definition) -> Declaration:

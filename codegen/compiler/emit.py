@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import sympy as sp
 
 from codegen.compiler.angles import DOC
-from codegen.compiler.bounds import bounds_of
+from codegen.compiler.bounds import bounds_of, singular_of
 from codegen.compiler.calculus import BODIES, Definition, vector
 from codegen.compiler.data_slopes import slopes_of_reference, slopes_of_rows
 from codegen.compiler.derive import Derivation
@@ -90,7 +88,6 @@ def _entry(name: str, called: str, shapes: dict[str, str]) -> Lines:
 
 def _data(d: Derivation, layout: Layout, motion: Definition | None) -> Lines:
     """The facts about a definition that the runtime reads, as plain data under the same names in every module."""
-    singular = re.search(r"Singular (when .*?)\.(?=\s|$)", " ".join(d.doc.split()))
     keywords = tuple(m.name for m in layout.vectors if m.kind in ("point", "direction")) + tuple(layout.parameters)
     data: dict[str, object] = {
         "NAME": d.name,
@@ -107,7 +104,7 @@ def _data(d: Derivation, layout: Layout, motion: Definition | None) -> Lines:
         "ROWS": d.rows,
         "UNITS": d.units,
         "SIZE": layout.size,
-        "SINGULAR": singular.group(1) if singular else "",
+        "SINGULAR": singular_of(d.doc),
     }
     if not d.scope.signals:
         data |= _motion(d, motion)

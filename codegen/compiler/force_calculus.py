@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.compiler import calculus
 from codegen.compiler.calculus import Expr, Moving, Named, Scope, Vector, as_expression, vector
 from codegen.compiler.errors import DefinitionError
 
@@ -177,3 +178,18 @@ class ForceScope(Scope):
         symbol = sp.Symbol(f"along{len(self.alongs)}", real=True)
         self.alongs[symbol] = coordinate
         return symbol
+
+
+class SpanScope(ForceScope):
+    """Everything that occurs in the definition of a span of a path."""
+
+    bodies = ("i", "j", "k")
+
+    def argument(self, name: str) -> Any:
+        """A vector of a body, or a parameter."""
+        operators = (*calculus.OPERATORS, *OPERATORS, *REACTION, "rate")
+        if name in operators or TABLE.fullmatch(name) or name.startswith(("omega_", "p_")) or name.endswith("_t"):
+            raise self.error(
+                f"argument '{name}' is for joints and forces; a span is a function of points, directions and parameters"
+            )
+        return super().argument(name)

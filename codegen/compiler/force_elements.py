@@ -18,11 +18,20 @@ from typing import Any
 import sympy as sp
 
 from codegen.compiler.angles import DOC, unwrapped
-from codegen.compiler.bounds import bounds_of_law
+from codegen.compiler.bounds import bounds_of_law, singular_of
 from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
 from codegen.compiler.errors import shown
-from codegen.compiler.force_calculus import ENTRIES, OPERATORS, REACTION, ForceScope, ramp, step, table
+from codegen.compiler.force_calculus import (
+    ENTRIES,
+    OPERATORS,
+    REACTION,
+    ForceScope,
+    SpanScope,
+    ramp,
+    step,
+    table,
+)
 from codegen.compiler.force_soundness import refuse_unsound_force
 from codegen.compiler.forces import over_velocities, velocities_of
 from codegen.compiler.joint_loads import COMPONENTS, load_kernels, reaction_symbols, refuse_loads
@@ -130,20 +139,37 @@ def derive_force(definition: Definition) -> ForceDerivation:
 def derive_event(definition: Definition) -> ForceDerivation:
     """Derive an event, a scalar whose zeros are located, as a force without effect that reports the ``value``."""
     scope = ForceScope(definition.__name__)
-    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
-    refuse_collisions(scope)
-    returned = called(scope, definition, arguments)
-    if not is_scalar(returned):
-        raise scope.error(
-            f"has the wrong shape: {returned!r:.80}; an event returns one scalar, whose zeros are located"
-        )
+    arguments, value = _scalar(scope, definition, "an event returns one scalar, whose zeros are located")
     if scope.tables or scope.signals or {"normal_load", "state", *REACTION} & set(arguments):
         raise scope.error(
             "uses a table, a signal, a state or a reaction, which are for forces; an event is a function of the bodies"
         )
-    parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": as_expression(returned)}, [])
+    parts = _Parts(sp.S.Zero, sp.S.Zero, [], {"value": value}, [])
     _refuse_forms(scope, arguments, parts)
     return _derived(scope, definition, _unwrapped(scope, parts))
+
+
+def derive_span(definition: Definition) -> ForceDerivation:
+    """Derive a span of a path as the force of a unit tension: its potential is the length."""
+    scope = SpanScope(definition.__name__)
+    arguments, length = _scalar(scope, definition, "a span returns its length, one scalar")
+    parts = _Parts(length, sp.S.Zero, [], {}, [])
+    _refuse_forms(scope, arguments, parts)
+    d = _derived(scope, definition, parts)
+    if missing := [body for body in BODIES if body not in d.bodies]:
+        raise scope.error(f"does not depend on body {missing[0]}; a span leads from a point of body i to one of body j")
+    refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential], d.bodies)
+    return d
+
+
+def _scalar(scope: ForceScope, definition: Definition, rule: str) -> tuple[dict[str, object], Expr]:
+    """The arguments of a definition, and the one expression that it returns."""
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    refuse_collisions(scope)
+    returned = called(scope, definition, arguments)
+    if not is_scalar(returned):
+        raise scope.error(f"has the wrong shape: {returned!r:.80}; {rule}")
+    return arguments, as_expression(returned)
 
 
 def _derived(scope: ForceScope, definition: Definition, parts: _Parts) -> ForceDerivation:
@@ -448,21 +474,18 @@ def emit_force(d: ForceDerivation, source: str) -> str:
             kernel(layout, "angles", (*arguments, "out"), angles, DOC),
             _entry("angles_entry", "angles", every, base | {"out": f"({len(angles)},)"}),
         ]
-    values = dict(layout.rates)
-    if kinks := [beyond_rounding(x, values) for x in kinks_of(d)]:
-        kernels += [
-            function(
-                "kinks",
-                (*arguments, "out"),
-                layout.place,
-                indexed("out", kinks),
-                "Numbers that change sign at kinks, 0 within their rounding",
-                values,
-                {*layout.long, *values},
-            ),
-            _entry("kinks_entry", "kinks", every, base | {"out": f"({len(kinks)},)"}),
-        ]
+    if kinks := kernels_of_kinks(d, layout, arguments):
+        kernels += [*kinks, _entry("kinks_entry", "kinks", every, base | {"out": f"({len(kinks_of(d))},)"})]
     return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)
+
+
+def kernels_of_kinks(d: ForceDerivation, layout: Layout, arguments: tuple[str, ...]) -> list[Lines]:
+    """The kernel ``kinks``, if there are any."""
+    values = dict(layout.rates)
+    kinks = indexed("out", [beyond_rounding(x, values) for x in kinks_of(d)])
+    doc = "Numbers that change sign at kinks, 0 within their rounding"
+    long = {*layout.long, *values}
+    return [function("kinks", (*arguments, "out"), layout.place, kinks, doc, values, long)] if kinks else []
 
 
 def kinks_of(d: ForceDerivation) -> list[Expr]:
@@ -492,10 +515,9 @@ def _entry(name: str, called: str, bodies: tuple[str, ...], shapes: dict[str, st
     return [f"def {name}({', '.join(dict.fromkeys((*bodies, *shapes)))}):", doc, f"    {called}({arrays})"]
 
 
-def _data(d: ForceDerivation, size: int) -> dict[str, object]:
-    """The facts about a force that the runtime reads, under the names that joints have too."""
+def data_of(d: ForceDerivation) -> dict[str, object]:
+    """The facts about a force or a span that the runtime reads first, under the names that joints have too."""
     layout, units = d.layout, units_of_force(d)
-    singular = re.search(r"Singular (when .*?)\.(?=\s|$)", " ".join(d.doc.split()))
     points = tuple(m.name for m in layout.vectors if m.kind in ("point", "direction"))
     return {
         "NAME": d.name,
@@ -504,6 +526,12 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "PARAMETERS": tuple((name, units[name][3] or "1") for name in layout.parameters),
         "BOUNDS": {name: units[name] for name in layout.parameters},
         "BODIES": d.bodies,
+    }
+
+
+def _data(d: ForceDerivation, size: int) -> dict[str, object]:
+    layout, units = d.layout, units_of_force(d)
+    return data_of(d) | {
         "HELD": len(layout.held),
         "ANGLES": len(d.scope.angles),
         "SIGNALS": tuple(layout.signals),
@@ -517,5 +545,5 @@ def _data(d: ForceDerivation, size: int) -> dict[str, object]:
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in d.reports),
         "TABLES_PLACE": layout.size,
         "SIZE": size,
-        "SINGULAR": singular.group(1) if singular else "",
+        "SINGULAR": singular_of(d.doc),
     }

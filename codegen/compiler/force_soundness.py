@@ -16,15 +16,15 @@ from codegen.compiler.forces import BALANCE_TOLERANCE
 from codegen.compiler.layout import Layout
 
 Array = NDArray[np.float64]
-WRENCH = 24
 ATTEMPTS = 20  # at random values, until all is finite
 
 
 def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Expr], bodies: Sequence[str]) -> None:
-    """Refuse a force (24 entries of ``outputs``, then scalars) by its values before and after a common rigid motion.
+    """Refuse a force (6 entries of ``outputs`` for each body, then scalars) by its values before and after a common rigid motion.
 
     A force with quantities of one body only is one against the ground by its signature, and is exempt.
     """
+    count = 6 * len(scope.bodies)
     plain = [sp.sympify(e).replace(table, _curve) for e in outputs]
     random = np.random.default_rng(1)
     for _ in range(ATTEMPTS):
@@ -36,13 +36,13 @@ def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Ex
             break
     else:
         raise scope.error("is not finite at random values of its arguments; check roots, logarithms and denominators")
-    if not np.abs(first[:WRENCH]).max() > 0.0 and not np.abs(second[:WRENCH]).max() > 0.0 and not _has_kink(outputs):
+    if not np.abs(first[:count]).max() > 0.0 and not np.abs(second[:count]).max() > 0.0 and not _has_kink(outputs):
         raise scope.error(
             "has no effect: its force is zero; give a potential, a dissipation or forces that depend on the bodies"
         )
     if len({m.body for m in scope.moving.values()} | set(bodies)) < 2:
         return
-    forces, moments = first[:WRENCH].reshape(-1, 2, 3).swapaxes(0, 1)
+    forces, moments = first[:count].reshape(-1, 2, 3).swapaxes(0, 1)
     arms = np.array([[start[s] for s in vector(f"r_{body}")] for body in scope.bodies])
     total = np.concatenate([forces.sum(axis=0), (moments + np.cross(arms, forces)).sum(axis=0)])
     size = max(1.0, float(np.abs(first).max()))
@@ -51,7 +51,7 @@ def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Ex
             f"action and reaction differ by {worst:.1e} at random values, limit {BALANCE_TOLERANCE * size:.0e}; it changes when "
             "the bodies move together as one rigid body, and may only use quantities between the bodies"
         )
-    expected = np.concatenate([(first[:WRENCH].reshape(-1, 3) @ R.T).ravel(), first[WRENCH:]])
+    expected = np.concatenate([(first[:count].reshape(-1, 3) @ R.T).ravel(), first[count:]])
     if (worst := np.abs(second - expected).max()) > BALANCE_TOLERANCE * size:
         raise scope.error(
             f"changes by {worst:.1e} when the bodies move together as one rigid body, limit {BALANCE_TOLERANCE * size:.0e}; a "

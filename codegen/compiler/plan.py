@@ -34,7 +34,7 @@ class Output:
 
     name: str
     form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force",
-    # "coupling", "term", "bodies"
+    # "coupling", "term", "path", "muscle", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -55,6 +55,8 @@ def outputs() -> tuple[Output, ...]:
         "forces",
         "coordinate_limits",
         "joint_friction",
+        "paths",
+        "muscles",
     ):
         for function in _definitions(file):
             form, name = _form(file, function)
@@ -83,6 +85,8 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
         "forces": "force",
         "coordinate_limits": "force",
         "joint_friction": "force",
+        "paths": "path",
+        "muscles": "muscle",
     }[file]
     return form, f"{form}_{name}"
 

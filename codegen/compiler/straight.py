@@ -63,6 +63,9 @@ class _Printer(PythonCodePrinter):
     def _print_step(self, expr: Expr) -> str:
         return self._step(self._print(expr.args[0]))
 
+    def _print_corner(self, expr: Expr) -> str:
+        return f"corner({', '.join(map(self._print, expr.args))})"
+
     def _print_power(self, expr: Expr) -> str:
         x, n = (self._print(argument) for argument in expr.args)
         return f"(({x})**(0.5*({n} + math.fabs({n}))))"

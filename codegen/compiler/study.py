@@ -101,6 +101,30 @@ def compile_force(definition: Definition) -> ModuleType:
 
 
 @_with_these_arguments
+def compile_path(definition: Definition) -> ModuleType:
+    """Derive and emit the kernels of a span of a path.
+
+    They are kept in the cache as those of ``compile_joint`` are.
+
+    Parameters
+    ----------
+    definition : function
+        Written as those of ``codegen.paths``: it returns the length of the span.
+
+    Returns
+    -------
+    module
+        The emitted module, with the same names as the modules of ``generated``.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    return _compiled("path", definition, derived=_derived_path)
+
+
+@_with_these_arguments
 def compile_event(definition: Definition) -> ModuleType:
     """Derive and emit the kernel of an event; the result goes to ``runtime.zero_crossing``.
 
@@ -176,12 +200,40 @@ def compile_contact(law: Definition) -> ModuleType:
     return _compiled("contact", law, derived=_derived_contact)
 
 
+@_with_these_arguments
+def compile_muscle(law: Definition) -> ModuleType:
+    """Derive and emit the kernels of a law of muscles.
+
+    They are kept in the cache as those of ``compile_joint`` are.
+
+    Parameters
+    ----------
+    law : function
+        Written as the laws of ``codegen.muscles``: it takes ``length, length_dot, excitation``, its states and its constants, and
+        returns a tension, an energy, the rates of its states, and reported quantities, by name.  The docstring states the unit of
+        each state, constant and output, and bounds of constants.
+
+    Returns
+    -------
+    module
+        With ``law`` and, if the law has one of a rigid tendon, ``rigid``, and their exact derivatives ``law_tangent`` and
+        ``law_parameters``; called by address as ``law_entry``.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    return _compiled("muscle", law, derived=_derived_muscle)
+
+
 def _compiled(sort: str, definition: Definition, *more: Definition, derived: Callable[..., str]) -> ModuleType:
     """The module of a definition of this ``sort``, such as a joint, whose text ``derived`` makes of all definitions."""
     if type(definition) is not FunctionType:
         returns = {
             "joint": "rows", "force": "potential, dissipation or forces", "event": "scalar", "limit": "work",
-            "contact": "potential and dissipation",
+            "contact": "potential and dissipation", "path": "length",
+            "muscle": "tension, energy and rates of states",
         }[sort]  # fmt: skip
         raise DefinitionError(
             f"compile_{sort}({shown(definition)}): give the function that returns the {sort}'s {returns}"
@@ -210,6 +262,12 @@ def _derived_joint(definition: Definition, motion: Definition | None = None) -> 
     return emit(derive(definition), f"the definition '{definition.__name__}'", motion)
 
 
+def _derived_path(definition: Definition) -> str:
+    from codegen.compiler.paths import emit_path
+
+    return emit_path(definition, f"the definition '{definition.__name__}'")
+
+
 def _derived_event(definition: Definition) -> str:
     from codegen.compiler.force_elements import derive_event, emit_force
 
@@ -226,6 +284,12 @@ def _derived_contact(definition: Definition) -> str:
     from codegen.compiler.laws import emitted_contact_law
 
     return emitted_contact_law(definition, f"the definition '{definition.__name__}'")
+
+
+def _derived_muscle(definition: Definition) -> str:
+    from codegen.compiler.muscle_laws import emit_muscle
+
+    return emit_muscle(definition, f"the definition '{definition.__name__}'")
 
 
 def _derived_force(definition: Definition) -> str:

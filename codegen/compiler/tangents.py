@@ -15,6 +15,7 @@ from operator import attrgetter
 import sympy as sp
 
 from codegen.compiler.calculus import BODIES, Expr, Moving, vector
+from codegen.compiler.corners import corner
 from codegen.compiler.slopes import slope, symbols_in
 from codegen.compiler.straight import DECORATOR, Lines, Statements, Targets, Values, straight, to_text
 
@@ -75,6 +76,8 @@ def tangent(
     moving = set(motion)
     for symbol, value in statements:
         sums[symbol] = _derivative(value, moving)
+        if isinstance(value, corner):  # its derivatives contain it, and it is solved for once
+            sums[symbol] = [(factor.xreplace({value: symbol}), s) for factor, s in sums[symbol]]
         if sums[symbol]:
             moving.add(symbol)
     outputs = [_derivative(sp.sympify(result), moving) for result in results]

@@ -23,6 +23,7 @@ DICTIONARY = tuple(
         "limits",
         "contacts",
         "forces",
+        "paths",
         "coordinate_limits",
         "joint_friction",
         "cones",

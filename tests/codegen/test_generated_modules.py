@@ -22,10 +22,13 @@ from codegen import (
     joints,
     laws,
     limits,
+    muscles,
+    paths,
 )
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
-from tests.support.modules import FORCE_MODULES, JOINT_MODULES
+from generated import muscles as generated_muscles
+from tests.support.modules import FORCE_MODULES, JOINT_MODULES, PATH_MODULES
 
 COMMAND = "python -m codegen"
 GENERATED = Path(generated.__file__).parent
@@ -34,10 +37,12 @@ GENERATED = Path(generated.__file__).parent
 def sources():
     """Every generated module, and its source: the file of its family, and the definition in it."""
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
-    families |= {forces: "force_", coordinate_limits: "force_", joint_friction: "force_", couplings: "coupling_"}
+    families |= {forces: "force_", coordinate_limits: "force_", joint_friction: "force_", couplings: "coupling_"} | {
+        paths: "path_", muscles: "muscle_",
+    }  # fmt: skip
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
     others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking, contacts.stribeck), "friction_")
-    found = dict.fromkeys(("__init__", "dispatch", "joints", "forces", "digests"), "codegen/") | {
+    found = dict.fromkeys(("__init__", "dispatch", "joints", "forces", "paths", "muscles", "digests"), "codegen/") | {
         "bodies": "codegen/bodies.py"
     }
     for module, prefix in families.items():
@@ -74,11 +79,14 @@ def test_every_definition_has_a_module():
         modules = getattr(dispatch, family)
         assert [prefix + module.NAME for module in modules] == [m.__name__.removeprefix("generated.") for m in modules]
     assert {name for name in vars(dispatch) if name.isupper()} == set(prefixes)
-    every = (*JOINT_MODULES, *FORCE_MODULES)
+    every = (*JOINT_MODULES, *FORCE_MODULES, *PATH_MODULES)
     listed = {m.__name__.removeprefix("generated.") for m in every}
+    listed |= {m.removeprefix("generated.") for m in generated_muscles.MODULES.values()}
+    assert list(generated_muscles.MODULES) == [f.__name__ for f in definitions(muscles)]
     assert [m.NAME for m in FORCE_MODULES] == [
         f.__name__ for d in (forces, coordinate_limits, joint_friction) for f in definitions(d)
     ]
+    assert [m.NAME for m in PATH_MODULES] == [f.__name__ for f in definitions(paths)]
     assert [m.NAME for m in JOINT_MODULES] == [f.__name__ for d in (joints, drivers) for f in definitions(d)]
     switched = {m.__name__.removeprefix("generated.") for family in prefixes for m in getattr(dispatch, family)}
     alone = {
@@ -86,6 +94,8 @@ def test_every_definition_has_a_module():
         "dispatch",
         "joints",
         "forces",
+        "paths",
+        "muscles",
         "bodies",
         "contact_sphere_plane",
         "position",

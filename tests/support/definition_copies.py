@@ -19,6 +19,7 @@ KEPT = {
     "coordinate_limits": {"slider_limit"},
     "joint_friction": {"guide_friction"},
     "couplings": {"follower"},
+    "paths": {"straight"},
 }
 
 

@@ -1,7 +1,8 @@
-"""The generated modules of joints, drivers and forces."""
+"""The generated modules of joints, drivers, forces and spans of paths."""
 
-from generated import forces, joints
+from generated import forces, joints, paths
 from runtime.system.definitions import Definitions
 
 JOINT_MODULES = tuple(Definitions(joints.MODULES).values())
 FORCE_MODULES = tuple(Definitions(forces.MODULES).values())
+PATH_MODULES = tuple(Definitions(paths.MODULES).values())
