@@ -275,6 +275,94 @@ class FileCoordinate:
 
 
 @dataclass(frozen=True, eq=False)
+class PathPoint:
+    """A point of a path on a link."""
+
+    link: str
+    location: Floats  # (3,) [m] from the origin of the link, in its axes
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionalPoint:
+    """A point that belongs to the path while a coordinate of the file is in a range, which includes its ends."""
+
+    link: str
+    location: Floats  # (3,) [m]
+    coordinate: str
+    lower: float  # [rad], [m]
+    upper: float
+
+    def active(self, value: Floats) -> Any:
+        """Whether the point belongs to the path at values of the coordinate."""
+        return (value >= self.lower) & (value <= self.upper)
+
+
+@dataclass(frozen=True, eq=False)
+class MovingPoint:
+    """A point that moves in its link by functions of one coordinate of the file, and stays beyond the range of the coordinate."""
+
+    link: str
+    coordinate: str
+    functions: tuple[LawFunction, LawFunction, LawFunction]  # along the axes of a frame [m]
+    origin: Floats  # (3,) [m] of the frame, in axes of the link
+    axes: Floats  # (3, 3) of the frame, as columns
+    lower: float = -inf  # [rad], [m]
+    upper: float = inf
+
+    def at(self, value: Floats) -> tuple[Floats, Floats]:
+        """Places (times, 3) [m] and slopes (times, 3) at values (times,) of the coordinate, in axes of the link."""
+        inside = np.clip(value, self.lower, self.upper)
+        place, slope = (
+            np.stack([np.broadcast_to(f.value(inside, order), value.shape) for f in self.functions], axis=-1)
+            for order in (0, 1)
+        )
+        moves = (inside == value)[:, None]
+        return self.origin + place @ self.axes.T, np.where(moves, slope @ self.axes.T, 0.0)
+
+
+Point = PathPoint | ConditionalPoint | MovingPoint
+
+
+@dataclass(frozen=True, eq=False)
+class CylinderWrap:
+    """A cylinder that straight pieces of a path lead around, on one side of it or on the nearer one."""
+
+    name: str
+    link: str
+    centre: Floats  # (3,) [m] in axes of the link
+    axis: Floats  # (3,) unit vector
+    radius: float  # [m]
+    length: float  # [m]
+    side: Floats | None  # (3,) unit vector from the axis to the side on which the path passes; None: the nearer side
+    first: int  # number of the first point, from 0, of the pieces that may touch it
+    last: int
+
+    @property
+    def kind(self) -> str:
+        """The definition in ``codegen.paths``."""
+        return "cylinder" if self.side is None else "cylinder_side"
+
+
+@dataclass(frozen=True, eq=False)
+class Muscle:
+    """A muscle of a file: its path from origin to insertion, and what its law is given.
+
+    ``law``: the definition in ``codegen.muscles``; ``constants``: those that the file states, by the names of this definition.
+    ``ignored``: what of the law the file switches off: "tendon compliance", "activation dynamics", "passive fiber force".
+    """
+
+    name: str
+    kind: str  # such as "Thelen2003Muscle"
+    law: str
+    points: tuple[Point, ...]
+    wraps: tuple[CylinderWrap, ...] = ()
+    constants: Mapping[str, float] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+    min_control: float = 0.01  # [1]
+    max_control: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
 class Description:
     """A model as a file states it, whatever the format."""
 
@@ -293,6 +381,8 @@ class Description:
     bushings: tuple[Bushing, ...] = ()
     contacts: tuple[Contact, ...] = ()
     actuators: tuple[Actuator, ...] = ()  # those that are motors
+    muscles: tuple[Muscle, ...] = ()  # data alone: a builder has none of them
+    unread_muscles: tuple[Omitted, ...] = ()  # by reason
 
     @property
     def steps(self) -> Iterator[tuple[Link, Step]]:

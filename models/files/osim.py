@@ -40,6 +40,7 @@ from models.files.osim_couplers import COUPLER, Coordinates, Coupler, couplers, 
 from models.files.osim_functions import Function, numbers
 from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
 from models.files.osim_omissions import ACTUATOR, LIMIT, SPRING, limits_of, omitted_parts, springs_of
+from models.files.osim_paths import muscles_of
 from models.files.osim_xml import active, name_unnamed, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import read_xml
 from runtime.support import Element
@@ -106,13 +107,15 @@ def read_osim(file: Path) -> Description:
     gravity = numbers(model, "gravity", 3, (0.0, -9.80665, 0.0))
     driven = couplers(objects(model, "ConstraintSet", COUPLER), f.defaults, f.locked)
     following, left = followers(f.laws, f.functions, Coordinates(f.defaults, f.locked, f.used), driven)
-    unread = [
+    left_forces = [
         (tag, name) for tag, of in ((SPRING, f.springs), (LIMIT, f.limits)) for name in of if name not in f.locked
     ]
     own = {law.coordinate: law.step for law in f.laws if law.own and law.coordinate not in f.locked}
     bushings = _bushings(f)
     contacts, without = _contacts(f, links, [one.name for one in bushings])
-    omitted = (*omitted_parts(model, left, unread, own), *(one for one in without if one.names))
+    omitted = (*omitted_parts(model, left, left_forces, own), *(one for one in without if one.names))
+    elements = {e.need("name"): e for joint in f.joints for e in coordinate_elements(joint.element)}
+    muscles, unread = muscles_of(model, partial(_frame_of_link, f), elements)
     return Description(
         model.attributes.get("name", "").strip() or file.stem,
         "OpenSim",
@@ -128,6 +131,8 @@ def read_osim(file: Path) -> Description:
         coordinates=_file_coordinates(f, driven),
         bodies=f.names,
         actuators=tuple(_actuators(model, own)),
+        muscles=muscles,
+        unread_muscles=unread,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def inverse_dynamics(
     names = list(dict.fromkeys(name for law in description.laws for name in law.coordinates))
     if not names:
         raise ModelError(f"model '{description.name}': has no coordinates with laws; read it from an .osim file")
-    table = np.stack([_table(of, names, what) for of, what in ((q, "q"), (u, "u"), (u_dot, "u_dot"))])
+    table = np.stack([table_of(of, names, what) for of, what in ((q, "q"), (u, "u"), (u_dot, "u_dot"))])
     links = {link.name for link in description.links}
     for load in loads:
         if load.body not in links:
@@ -63,7 +64,7 @@ def inverse_dynamics(
     return dict(zip(names, _forces(description, names, table, loads), strict=True))
 
 
-def _table(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Floats:
+def table_of(values: Mapping[str, Floats], names: Sequence[str], what: str) -> Floats:
     """All coordinates (coordinates, times)."""
     if missing := [name for name in names if name not in values]:
         raise ModelError(f"{what}: has no coordinate '{missing[0]}'; give all of {', '.join(names)}")
@@ -100,22 +101,30 @@ def ways_at(
 def _forces(description: Description, names: Sequence[str], table: Floats, loads: Sequence[Load]) -> Floats:
     """Forces (coordinates, times) for ``table`` (3, coordinates, times)."""
     ways, slopes = ways_at(description, names, table)
-    wrenches = _wrenches(description, ways, loads)
-    powers = {name: np.zeros(table.shape[2]) for name in names}
+    return forces_along(description, names, ways, slopes, _wrenches(description, ways, loads))
+
+
+def forces_along(
+    description: Description, names: Sequence[str], ways: Mapping[str, list[Moving]], slopes: Mapping[str, Floats],
+    wrenches: Mapping[str, tuple[Floats, Floats]],
+) -> Floats:  # fmt: skip
+    """Powers (coordinates, times) per unit of each coordinate's rate of forces and moments about the origin (..., 3) on links."""
+    left = dict(wrenches)
+    powers: dict[str, Any] = dict.fromkeys(names, 0.0)
     coordinates = {law.step: law.coordinates for law in description.laws}
     for link in reversed(description.links):
-        force, moment = wrenches[link.name]  # moment about the origin of global axes
+        force, moment = left[link.name]  # of the link and all behind it
         for k, step in enumerate(link.steps):
             before = ways[link.name][k]
             e, point = before.A @ step.axis, before.at(step.point)[0]
             along = force if step.kind == "slide" else moment - np.cross(point, force)
             power = (e * along).sum(axis=-1)
             for n, name in enumerate(coordinates[step.name]):
-                powers[name] += slopes[step.name][..., n] * power
+                powers[name] = powers[name] + slopes[step.name][..., n] * power
         if link.parent != WORLD:
-            inner = wrenches[link.parent]
-            wrenches[link.parent] = inner[0] + force, inner[1] + moment
-    return np.stack([powers[name] for name in names])
+            inner = left[link.parent]
+            left[link.parent] = inner[0] + force, inner[1] + moment
+    return np.stack(np.broadcast_arrays(*powers.values()))
 
 
 def _wrenches(

@@ -1,0 +1,125 @@
+"""Lengths and moment arms of the muscles of a file along given coordinates of the file.
+
+The moment arm about a coordinate is the generalised force of a unit tension, as in OpenSim: the length's derivative by the
+coordinate, with the opposite sign.  Steps that follow the coordinate count with their slopes, couplers do not act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from models.files.description import ConditionalPoint, CylinderWrap, Description, Floats, MovingPoint, Muscle, Point
+from models.files.motion import Moving, times
+from models.files.virtual_power import forces_along, table_of, ways_at
+from runtime.system.spans import span_at
+
+Wrenches = dict[str, tuple[Floats, Floats]]
+
+
+@dataclass(eq=False)
+class MusclePath:
+    """A muscle along given coordinates: its length (times,) [m] and, by coordinate, its moment arms (times,) [m], [1]."""
+
+    length: Floats
+    moment_arms: Mapping[str, Floats] = field(default_factory=dict)
+
+
+def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str, MusclePath]:
+    """Lengths and moment arms of all muscles, by their names.
+
+    Parameters
+    ----------
+    description : Description
+        Whole, as ``Reading.source``.
+    q : Mapping
+        By coordinate of the file, (times,) [rad], [m].
+
+    Raises
+    ------
+    ModelError
+        For coordinates that are missing or unknown, and values that are not finite.
+    """
+    names = list(dict.fromkeys(name for law in description.laws for name in law.coordinates))
+    values = table_of(q, names, "q")
+    table = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
+    ways, slopes = ways_at(description, names, table)
+    at = dict(zip(names, values, strict=True))
+    found = {}
+    for muscle in description.muscles:
+        path = _Path(ways, at, values.shape[1])
+        path.add(muscle)
+        powers = forces_along(description, names, ways, slopes, path.wrenches)
+        for name, more in path.moving.items():
+            powers[names.index(name)] += more
+        found[muscle.name] = MusclePath(path.length, dict(zip(names, powers, strict=True)))
+    return found
+
+
+class _Path:
+    """Length of a path, forces and moments about the origin of a unit tension on links, and its power on moving points."""
+
+    def __init__(self, ways: Mapping[str, list[Moving]], at: Mapping[str, Floats], count: int) -> None:
+        self.ways, self.at = {link: way[-1] for link, way in ways.items()}, at
+        self.length = np.zeros(count)
+        self.wrenches: Wrenches = {link: (np.zeros((count, 3)), np.zeros((count, 3))) for link in ways}
+        self.moving: dict[str, Floats] = {}
+
+    def add(self, muscle: Muscle) -> None:
+        """Add the pieces between points that belong to the path, which differ where points are conditional."""
+        count = len(self.length)
+        belongs = np.stack([self._active(point, count) for point in muscle.points])
+        for pattern in np.unique(belongs, axis=1).T:
+            when = np.flatnonzero((belongs == pattern[:, None]).all(axis=0))
+            for one, other in pairs(np.flatnonzero(pattern).tolist()):
+                wrap = next((w for w in muscle.wraps if w.first <= one and other <= w.last), None)
+                self._add_piece(muscle.points[one], muscle.points[other], wrap, when)
+
+    def _active(self, point: Point, count: int) -> Floats:
+        if isinstance(point, ConditionalPoint):
+            return np.broadcast_to(point.active(self.at[point.coordinate]), count)
+        return np.ones(count, bool)
+
+    def _add_piece(self, one: Point, other: Point, wrap: CylinderWrap | None, when: Floats) -> None:
+        if wrap is None and one.link == other.link and not any(isinstance(p, MovingPoint) for p in (one, other)):
+            self.length[when] += np.linalg.norm(other.location - one.location)  # type: ignore[union-attr]
+            return
+        vectors = {"s_i": self._place(one, when), "s_j": self._place(other, when)}
+        links, parameters, kind = [one.link, other.link], dict[str, float](), "straight"
+        if wrap is not None:
+            way, kind = self.ways[wrap.link], wrap.kind
+            parameters = {"radius": wrap.radius, "length": wrap.length}
+            vectors["s_k"] = self._rows(way.at(wrap.centre)[0], when)
+            vectors["a_k"] = self._rows(times(way.A, wrap.axis), when)
+            if wrap.side is not None:
+                vectors["n_k"] = self._rows(times(way.A, wrap.side), when)
+            links.append(wrap.link)
+        length, wrenches = span_at(kind, vectors, parameters)
+        self.length[when] += length
+        for link, wrench in zip(links, wrenches.values(), strict=True):
+            for total, part in zip(self.wrenches[link], wrench, strict=True):
+                total[when] += part
+        for point, (force, _) in zip((one, other), wrenches.values(), strict=False):
+            if isinstance(point, MovingPoint):
+                slope = point.at(self.at[point.coordinate][when])[1]
+                power = (force * times(self._rows(self.ways[point.link].A, when), slope)).sum(axis=-1)
+                self.moving.setdefault(point.coordinate, np.zeros(len(self.length)))[when] += power
+
+    def _place(self, point: Point, when: Floats) -> Floats:
+        way = self.ways[point.link]
+        if not isinstance(point, MovingPoint):
+            return self._rows(way.at(point.location)[0], when)
+        inside = point.at(self.at[point.coordinate][when])[0]
+        return self._rows(way.r, when) + times(self._rows(way.A, when), inside)
+
+    def _rows(self, values: Floats, when: Floats) -> Floats:
+        """The values at some times; those of links that do not move, such as the ground, for each of these."""
+        wide = values.ndim > (2 if values.shape[-2:] == (3, 3) else 1)
+        return values[when] if wide else np.broadcast_to(values, (len(when), *values.shape))
+
+
+def pairs(numbers: list[int]) -> Iterator[tuple[int, int]]:
+    """Neighbours."""
+    return zip(numbers, numbers[1:], strict=False)
