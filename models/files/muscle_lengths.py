@@ -21,10 +21,14 @@ Wrenches = dict[str, tuple[Floats, Floats]]
 
 @dataclass(eq=False)
 class MusclePath:
-    """A muscle along given coordinates: its length (times,) [m] and, by coordinate, its moment arms (times,) [m], [1]."""
+    """A muscle along given coordinates: its length (times,) [m] and, by coordinate, its moment arms (times,) [m], [1].
+
+    ``wrenches``: force [1] and moment about the global origin [m] of a unit tension on links, (times, 3) each in global axes.
+    """
 
     length: Floats
     moment_arms: Mapping[str, Floats] = field(default_factory=dict)
+    wrenches: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
 
 
 def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str, MusclePath]:
@@ -47,14 +51,22 @@ def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str,
     table = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
     ways, slopes = ways_at(description, names, table)
     at = dict(zip(names, values, strict=True))
-    found = {}
+    paths = {muscle.name: _Path(ways, at, values.shape[1]) for muscle in description.muscles}
     for muscle in description.muscles:
-        path = _Path(ways, at, values.shape[1])
-        path.add(muscle)
-        powers = forces_along(description, names, ways, slopes, path.wrenches)
-        for name, more in path.moving.items():
-            powers[names.index(name)] += more
-        found[muscle.name] = MusclePath(path.length, dict(zip(names, powers, strict=True)))
+        paths[muscle.name].add(muscle)
+    if not paths:
+        return {}
+    wrenches = {
+        link: tuple(np.stack([path.wrenches[link][k] for path in paths.values()]) for k in range(2)) for link in ways
+    }
+    powers = forces_along(description, names, ways, slopes, wrenches)  # type: ignore[arg-type]  # (coordinates, muscles, times)
+    found = {}
+    for n, (name, path) in enumerate(paths.items()):
+        arms = dict(zip(names, powers[:, n], strict=True))
+        for coordinate, more in path.moving.items():
+            arms[coordinate] = arms[coordinate] + more
+        touched = {link: wrench for link, wrench in path.wrenches.items() if wrench[0].any()}
+        found[name] = MusclePath(path.length, arms, touched)
     return found
 
 

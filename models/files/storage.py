@@ -55,7 +55,7 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     ------
     ModelError
         With file and line: no header, columns without a name or with the same one, rows of another length, values that are not
-        finite, and times that do not increase.
+        finite, and times that do not increase; a row that repeats the one before is left out.
     """
     path = Path(file)
     remarks: list[str] = []
@@ -67,6 +67,8 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
         raise ModelError(
             f"{path.name}, line {numbers[n]}: column '{shortened(names[k])}' is '{values[n, k]:g}'; give a finite number"
         )
+    again = np.flatnonzero((values[1:] == values[:-1]).all(axis=1)) + 1  # rows that OpenSim's tools write twice
+    values = np.delete(values, again, axis=0) if again.size else values
     if (still := np.flatnonzero(np.diff(values[:, 0]) <= 0.0)).size:
         n = int(still[0])
         raise ModelError(
