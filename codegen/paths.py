@@ -2,7 +2,9 @@
 
 A definition returns the length of a span from a point of body i to a point of body j.  Its rate, the forces of a unit tension on
 the bodies, and the tangents of all these are derived.  The names of the arguments follow the rules of
-``codegen.compiler.calculus``: points, directions and parameters; ``_k`` is a third body, which may be one of the two.
+``codegen.compiler.calculus``: points, directions and parameters; ``_k`` and ``_l`` are further bodies, which may be
+one of the two.  ``stationary(x)`` is a place on the shortest line: the length does not change with it, so it has no part in
+rates and forces.
 
 To add a span, add a function here and run ``python -m codegen``.  The docstring states the unit of each parameter, and bounds
 where there are any.
@@ -10,11 +12,15 @@ where there are any.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from sympy import atan2, sqrt
 
 from codegen.basics import between
 from codegen.compiler.calculus import Expr, Vector
-from codegen.compiler.force_calculus import ramp, size, step
+from codegen.compiler.force_calculus import LEAST, ramp, size, step
+
+MEETINGS = 7  # after which the ends of a line between two cylinders are known to about 1e-13 of its length
 
 
 def straight(r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector) -> Expr:
@@ -50,9 +56,7 @@ def cylinder(
     Singular when the straight line meets the axis, where both sides are equally near.
     """
     p, q = between(r_k, s_k, r_i, s_i), between(r_k, s_k, r_j, s_j)
-    across_p, across_q = a_k.cross(p), a_k.cross(q)
-    angle = atan2(size(across_p.cross(across_q).dot(a_k)), across_p.dot(across_q))
-    return _around(between(r_i, s_i, r_j, s_j), p, q, a_k, angle, radius, length)
+    return _around(between(r_i, s_i, r_j, s_j), p, q, a_k, _nearer(p, q, a_k), radius, length)
 
 
 def cylinder_side(
@@ -61,8 +65,9 @@ def cylinder_side(
 ) -> Expr:  # fmt: skip
     """Shortest line from the point P_i to the point P_j past a cylinder, on a given side of it.
 
-    It leads about the axis without crossing the half plane opposite to that side; otherwise as ``cylinder``.  Quadrants of
-    WrapCylinder of OpenSim, where neither end passes the half plane.
+    It leads about the axis without crossing the half plane opposite to that side; otherwise as ``cylinder``.  So does OpenSim
+    (WrapCylinder, quadrants across the axis) with both ends on that side of the axis; with an end on the other side its line may
+    change its way, with a jump of the length.
     s_i, s_j : the point on each body, from its centre of mass [m]
     s_k : centre of the cylinder, from the centre of mass of body k [m]
     a_k : axis of the cylinder, unit vector of body k
@@ -72,21 +77,101 @@ def cylinder_side(
     Singular when an end passes the half plane opposite to the side, where the length jumps.
     """
     p, q = between(r_k, s_k, r_i, s_i), between(r_k, s_k, r_j, s_j)
-    m_k = a_k.cross(n_k)
-    angle = size(atan2(q.dot(m_k), q.dot(n_k)) - atan2(p.dot(m_k), p.dot(n_k)))
-    return _around(between(r_i, s_i, r_j, s_j), p, q, a_k, angle, radius, length)
+    return _around(between(r_i, s_i, r_j, s_j), p, q, a_k, _on_side(p, q, a_k, n_k), radius, length)
 
 
-def _around(d: Vector, p: Vector, q: Vector, axis: Vector, angle: Expr, radius: Expr, length: Expr) -> Expr:
-    """Length of the line along d from p to q, measured from the centre of a cylinder, around which it turns by an angle.
+def two_cylinders(
+    r_i: Vector, s_i: Vector, r_j: Vector, s_j: Vector, r_k: Vector, s_k: Vector, a_k: Vector, n_k: Vector,
+    r_l: Vector, s_l: Vector, a_l: Vector, n_l: Vector, first_radius: Expr, first_length: Expr, first_sided: Expr,
+    second_radius: Expr, second_length: Expr, second_sided: Expr, stationary: Callable[[Vector], Vector],
+) -> Expr:  # fmt: skip
+    """Shortest line from the point P_i to the point P_j around a cylinder of body k, and then around one of body l.
 
-    Unrolled, the line is straight: sqrt(w^2 + z^2), with z along the axis, and across it w, two tangents and an arc.
+    Each as ``cylinder`` or ``cylinder_side``; the one, the other, or both may be touched.
+    s_i, s_j : the point on each body, from its centre of mass [m]
+    s_k, s_l : centre of each cylinder, from the centre of mass of its body [m]
+    a_k, a_l : axis of each cylinder, unit vector of its body
+    n_k, n_l : from each axis to a side, unit vector of its body across the axis
+    first_radius : [m], 0 < radius
+    first_length : of the cylinder [m], 0 < length
+    first_sided : 1 if the line passes on the side of n_k, 0 if on the nearer one [1], 0 <= sided <= 1
+    second_radius : [m], 0 < radius
+    second_length : of the cylinder [m], 0 < length
+    second_sided : 1 if the line passes on the side of n_l, 0 if on the nearer one [1], 0 <= sided <= 1
+    Singular when the line meets an axis, or passes the half plane opposite to a side; when the cylinders meet.
+    """
+    d = between(r_i, s_i, r_j, s_j)
+    centre_k, centre_l = between(r_i, s_i, r_k, s_k), between(r_i, s_i, r_l, s_l)
+    first, second = (centre_k, a_k, n_k, first_radius, first_sided), (centre_l, a_l, n_l, second_radius, second_sided)
+    start = Vector(0, 0, 0)  # P_i, from which places are measured
+    arrival = stationary(_leaving(d, start, *second))
+    before = None
+    for _ in range(MEETINGS):
+        # Each end of the line between the cylinders follows from the other one, and the places have the changes' secant.
+        departure = stationary(_leaving(start, arrival, *first))
+        found = stationary(_leaving(d, departure, *second))
+        change = found - arrival
+        arrival = found
+        if before is not None:
+            more = change - before[1]
+            arrival = stationary(found - (found - before[0]) * (change.dot(more) / (more.dot(more) + LEAST)))
+        before = found, change
+    middle = stationary((departure + found) / 2)
+    p, q = start - centre_k, middle - centre_k
+    behind = _around(middle, p, q, a_k, _chosen(p, q, a_k, n_k, first_sided), first_radius, first_length)
+    p, q = middle - centre_l, d - centre_l
+    return behind + _around(d - middle, p, q, a_l, _chosen(p, q, a_l, n_l, second_sided), second_radius, second_length)
+
+
+def _nearer(p: Vector, q: Vector, axis: Vector) -> Expr:
+    """Angle about an axis from p to q, the shorter way."""
+    p, q = axis.cross(p), axis.cross(q)
+    return atan2(p.cross(q).dot(axis), p.dot(q))
+
+
+def _on_side(p: Vector, q: Vector, axis: Vector, side: Vector) -> Expr:
+    """Angle about an axis from p to q, without passing the half plane opposite to a side."""
+    across = axis.cross(side)
+    at_p, at_q = (atan2(v.dot(across), v.dot(side)) for v in (p, q))
+    return at_q - at_p
+
+
+def _chosen(p: Vector, q: Vector, axis: Vector, side: Vector, sided: Expr) -> Expr:
+    """The one of both angles that a parameter chooses."""
+    nearer = _nearer(p, q, axis)
+    return nearer + step(sided) * (_on_side(p, q, axis, side) - nearer)
+
+
+def _unrolled(p: Vector, q: Vector, axis: Vector, angle: Expr, radius: Expr) -> tuple[Sequence[Expr], Expr, Expr, Expr]:
+    """The tangents at p and q, how far the line leads across the axis and along it, and whether it touches the infinite cylinder.
+
+    Unrolled, the line is straight.
     """
     outside = [v.dot(v) - radius**2 for v in (axis.cross(p), axis.cross(q))]
     tangents = [sqrt(radius**2 + step(x) * (x - radius**2)) for x in outside]
-    arc = angle - sum(atan2(tangent, radius) for tangent in tangents)
-    across, along = sum(tangents) + radius * ramp(arc), d.dot(axis)
+    arc = size(angle) - sum(atan2(tangent, radius) for tangent in tangents)
+    return (
+        tangents,
+        sum(tangents) + radius * ramp(arc),
+        (q - p).dot(axis),
+        step(arc) * step(outside[0]) * step(outside[1]),
+    )
+
+
+def _around(d: Vector, p: Vector, q: Vector, axis: Vector, angle: Expr, radius: Expr, length: Expr) -> Expr:
+    """Length of the line along d from p to q, measured from the centre of a cylinder, around which it turns by an angle."""
+    tangents, across, along, touching = _unrolled(p, q, axis, angle, radius)
     touches = [p.dot(axis) + along * tangents[0] / across, q.dot(axis) - along * tangents[1] / across]
     off = [1 - step((length / 2) ** 2 - z**2) for z in touches]
-    touching = step(arc) * step(outside[0]) * step(outside[1]) * (1 - off[0] * off[1])
-    return sqrt(d.dot(d) + touching * (across**2 + along**2 - d.dot(d)))
+    return sqrt(d.dot(d) + touching * (1 - off[0] * off[1]) * (across**2 + along**2 - d.dot(d)))
+
+
+def _leaving(p: Vector, q: Vector, centre: Vector, axis: Vector, side: Vector, radius: Expr, sided: Expr) -> Vector:
+    """Where the line from p leaves a cylinder for q: p itself where it does not touch the cylinder."""
+    from_p, to_q = p - centre, q - centre
+    angle = _chosen(from_p, to_q, axis, side, sided)
+    tangents, across, along, touching = _unrolled(from_p, to_q, axis, angle, radius)
+    around = axis.cross(to_q)
+    rim = (around.cross(axis) * radius - around * (tangents[1] * angle / size(angle))) * (radius / around.dot(around))
+    place = rim + axis * (to_q.dot(axis) - along * tangents[1] / across)
+    return p + (place - from_p) * touching

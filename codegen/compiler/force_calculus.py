@@ -129,12 +129,14 @@ class ForceScope(Scope):
         self.loads: dict[Expr, Expr] = {}  # symbol of a normal load -> its expression in terms of the reaction
         self.states: dict[Expr, Expr] = {}  # symbol of a state -> its initial value
         self.state_rates: dict[Expr, Expr] = {}  # symbol of a state -> its rate
+        self.stationary: dict[Expr, Expr] = {}  # symbol -> value at which the length of a span is stationary
 
     @property
     def quantities(self) -> list[Moving | Named]:
-        """As of ``Scope``, and the states, whose rates no velocity of a body takes part in by itself."""
+        """As of ``Scope``, the states, whose rates no velocity of a body takes part in by itself, and stationary values."""
+        still = [Stationary(str(s), (e, sp.S.Zero, sp.S.Zero), {}) for s, e in self.stationary.items()]
         states = [Named(str(s), (s, self.state_rates.get(s, sp.S.Zero), sp.S.Zero), {}, "state") for s in self.states]
-        return [*super().quantities, *states]
+        return [*super().quantities, *states, *still]
 
     def argument(self, name: str) -> Any:
         """The object that an argument of this name stands for."""
@@ -180,16 +182,31 @@ class ForceScope(Scope):
         return symbol
 
 
+class Stationary(Named):
+    """A value at which the length of a span is stationary: rates and forces do not depend on its changes, tangents do."""
+
+    def derivative_symbols(self, order: int) -> list[Expr]:
+        """Its symbol; no rates."""
+        return super().derivative_symbols(0) if order == 0 else [sp.S.Zero]
+
+
 class SpanScope(ForceScope):
     """Everything that occurs in the definition of a span of a path."""
 
-    bodies = ("i", "j", "k")
-
     def argument(self, name: str) -> Any:
-        """A vector of a body, or a parameter."""
+        """A vector of a body, a parameter, or ``stationary``."""
+        if name == "stationary":
+            return self._stationary
         operators = (*calculus.OPERATORS, *OPERATORS, *REACTION, "rate")
         if name in operators or TABLE.fullmatch(name) or name.startswith(("omega_", "p_")) or name.endswith("_t"):
             raise self.error(
                 f"argument '{name}' is for joints and forces; a span is a function of points, directions and parameters"
             )
         return super().argument(name)
+
+    def _stationary(self, value: Any) -> Any:
+        if isinstance(value, Vector):
+            return Vector(*(self._stationary(component) for component in value))
+        symbol = sp.Symbol(f"stationary{len(self.stationary)}", real=True)
+        self.stationary[symbol] = as_expression(value)
+        return symbol

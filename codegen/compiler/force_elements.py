@@ -47,7 +47,7 @@ from codegen.compiler.reading import (
     refuse_unused,
 )
 from codegen.compiler.rounding import beyond_rounding
-from codegen.compiler.straight import Lines, function, indexed
+from codegen.compiler.straight import Lines, function, in_order, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
 POTENTIAL, DISSIPATION, FORCES = PARTS = ("potential", "dissipation", "forces")
@@ -311,10 +311,15 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     looked = [x for _, x in scope.lookups]
     refuse_loads(scope, arguments, parts)
     _refuse_misplaced_states(scope, parts)
-    own += [*scope.loads.values(), *scope.states.values()]
-    ordinary = {name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables)}
+    own += [*scope.loads.values(), *scope.states.values(), *scope.stationary.values()]
+    ordinary = {
+        name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables, "stationary")
+    }
     refuse_unused(scope, ordinary, (*parts.expressions, *own, *looked))
-    for name, used in (("coordinate", scope.coordinates), ("along", scope.alongs), ("state", scope.states)):
+    for name, used in (
+        ("coordinate", scope.coordinates), ("along", scope.alongs), ("state", scope.states),
+        ("stationary", scope.stationary),
+    ):  # fmt: skip
         if name in arguments and not used:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
     for name in scope.tables:
@@ -357,6 +362,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
         list(scope.angles.values()),
         list(scope.rates.values()),
         list(scope.states.values()),
+        list(scope.stationary.values()),
     ]
     flat = [placed(e) for group in [*groups, [x for _, x in scope.lookups]] for e in group]
     named = iter(name_sums(scope, flat))
@@ -366,6 +372,7 @@ def _named(scope: ForceScope, first: int, parts: _Parts) -> tuple[_Parts, list[t
     scope.angles = {symbol: next(named) for symbol in scope.angles}
     scope.rates = {symbol: next(named) for symbol in scope.rates}
     scope.states = {symbol: next(named) for symbol in scope.states}
+    scope.stationary = {symbol: next(named) for symbol in scope.stationary}
     lookups = [(name, next(named)) for name, _ in scope.lookups]
     for symbol, expression in coordinates.items():
         (value,) = name_arguments(scope, (expression,))
@@ -481,8 +488,10 @@ def emit_force(d: ForceDerivation, source: str) -> str:
 
 def kernels_of_kinks(d: ForceDerivation, layout: Layout, arguments: tuple[str, ...]) -> list[Lines]:
     """The kernel ``kinks``, if there are any."""
-    values = dict(layout.rates)
+    stationary = {s: layout.rates[s] for s in d.scope.stationary}  # whose own rounding counts
+    values = {s: e for s, e in layout.rates.items() if s not in stationary}
     kinks = indexed("out", [beyond_rounding(x, values) for x in kinks_of(d)])
+    values = dict(in_order([*stationary.items(), *values.items()]))
     doc = "Numbers that change sign at kinks, 0 within their rounding"
     long = {*layout.long, *values}
     return [function("kinks", (*arguments, "out"), layout.place, kinks, doc, values, long)] if kinks else []

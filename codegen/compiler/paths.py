@@ -20,7 +20,8 @@ from codegen.compiler.tangents import seeds_of, tangent
 def emit_path(definition: Definition, source: str) -> str:
     """The module of a span: ``span`` and ``span_tangent``, and ``kinks`` where it has any."""
     d = derive_span(definition)
-    layout, bodies = d.layout, d.signature
+    layout, named = d.layout, {*d.bodies, *(m.body for m in d.moving)}
+    bodies = d.scope.bodies[: 1 + max(map(d.scope.bodies.index, named))]
     arguments = (*(f"body_{body}" for body in bodies), "x")
     outputs = indexed("out", [d.potential, d.potential_rate, *d.wrench[: WRENCH * len(bodies)]])
     doc = "Length, its rate, and force and moment of a unit tension on each body"

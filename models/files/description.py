@@ -331,21 +331,19 @@ class CylinderWrap:
     link: str
     centre: Floats  # (3,) [m] in axes of the link
     axis: Floats  # (3,) unit vector
+    side: Floats  # (3,) unit vector across the axis
+    sided: bool  # the path passes on this side, else on the nearer one
     radius: float  # [m]
     length: float  # [m]
-    side: Floats | None  # (3,) unit vector from the axis to the side on which the path passes; None: the nearer side
     first: int  # number of the first point, from 0, of the pieces that may touch it
     last: int
-
-    @property
-    def kind(self) -> str:
-        """The definition in ``codegen.paths``."""
-        return "cylinder" if self.side is None else "cylinder_side"
 
 
 @dataclass(frozen=True, eq=False)
 class Muscle:
     """A muscle of a file: its path from origin to insertion, and what its law is given.
+
+    A piece between two points may touch up to two cylinders, in the order of ``wraps``.
 
     ``law``: the definition in ``codegen.muscles``; ``constants``: those that the file states, by the names of this definition.
     ``ignored``: what of the law the file switches off: "tendon compliance", "activation dynamics", "passive fiber force".

@@ -6,7 +6,7 @@ coordinate, with the opposite sign.  Steps that follow the coordinate count with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,28 +86,33 @@ class _Path:
         for pattern in np.unique(belongs, axis=1).T:
             when = np.flatnonzero((belongs == pattern[:, None]).all(axis=0))
             for one, other in pairs(np.flatnonzero(pattern).tolist()):
-                wrap = next((w for w in muscle.wraps if w.first <= one and other <= w.last), None)
-                self._add_piece(muscle.points[one], muscle.points[other], wrap, when)
+                wraps = [w for w in muscle.wraps if w.first <= one and other <= w.last]
+                self._add_piece(muscle.points[one], muscle.points[other], wraps, when)
 
     def _active(self, point: Point, count: int) -> Floats:
         if isinstance(point, ConditionalPoint):
             return np.broadcast_to(point.active(self.at[point.coordinate]), count)
         return np.ones(count, bool)
 
-    def _add_piece(self, one: Point, other: Point, wrap: CylinderWrap | None, when: Floats) -> None:
-        if wrap is None and one.link == other.link and not any(isinstance(p, MovingPoint) for p in (one, other)):
+    def _add_piece(self, one: Point, other: Point, wraps: Sequence[CylinderWrap], when: Floats) -> None:
+        if not wraps and one.link == other.link and not any(isinstance(p, MovingPoint) for p in (one, other)):
             self.length[when] += np.linalg.norm(other.location - one.location)  # type: ignore[union-attr]
             return
         vectors = {"s_i": self._place(one, when), "s_j": self._place(other, when)}
-        links, parameters, kind = [one.link, other.link], dict[str, float](), "straight"
-        if wrap is not None:
-            way, kind = self.ways[wrap.link], wrap.kind
-            parameters = {"radius": wrap.radius, "length": wrap.length}
-            vectors["s_k"] = self._rows(way.at(wrap.centre)[0], when)
-            vectors["a_k"] = self._rows(times(way.A, wrap.axis), when)
-            if wrap.side is not None:
-                vectors["n_k"] = self._rows(times(way.A, wrap.side), when)
-            links.append(wrap.link)
+        parameters = dict[str, float]()
+        for wrap, letter, which in zip(wraps, "kl", ("first_", "second_"), strict=False):
+            way = self.ways[wrap.link]
+            vectors[f"s_{letter}"] = self._rows(way.at(wrap.centre)[0], when)
+            vectors[f"a_{letter}"] = self._rows(times(way.A, wrap.axis), when)
+            vectors[f"n_{letter}"] = self._rows(times(way.A, wrap.side), when)
+            which = which if len(wraps) > 1 else ""
+            parameters |= {
+                f"{which}radius": wrap.radius,
+                f"{which}length": wrap.length,
+                f"{which}sided": float(wrap.sided),
+            }
+        links = [one.link, other.link, *(wrap.link for wrap in wraps)]
+        kind = ("straight", "cylinder_side" if any(w.sided for w in wraps) else "cylinder", "two_cylinders")[len(wraps)]
         length, wrenches = span_at(kind, vectors, parameters)
         self.length[when] += length
         for link, wrench in zip(links, wrenches.values(), strict=True):

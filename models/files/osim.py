@@ -6,7 +6,7 @@ Joints are steps: slides along axes of the parent's frame first, then turns abou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -115,7 +115,7 @@ def read_osim(file: Path) -> Description:
     contacts, without = _contacts(f, links, [one.name for one in bushings])
     omitted = (*omitted_parts(model, left, left_forces, own), *(one for one in without if one.names))
     elements = {e.need("name"): e for joint in f.joints for e in coordinate_elements(joint.element)}
-    muscles, unread = muscles_of(model, partial(_frame_of_link, f), elements)
+    muscles, unread = muscles_of(model, partial(_frame_of_link, f), _references(links), elements)
     return Description(
         model.attributes.get("name", "").strip() or file.stem,
         "OpenSim",
@@ -321,12 +321,13 @@ def _bushings(f: _File) -> tuple[Bushing, ...]:
 
 
 def _contacts(f: _File, links: Iterable[Link], taken: list[str]) -> tuple[tuple[Contact, ...], tuple[Omitted, ...]]:
+    return contacts_of(f.root, partial(_frame_of_link, f), _pose, _references(links), [*_taken(f), *taken])
+
+
+def _references(links: Iterable[Link]) -> Callable[[str], Pose]:
+    """The poses of links in the reference pose."""
     way = motion_of(links, REFERENCE)
-
-    def reference(link: str) -> Pose:
-        return Pose(way[link][-1].r, way[link][-1].A)
-
-    return contacts_of(f.root, partial(_frame_of_link, f), _pose, reference, [*_taken(f), *taken])
+    return lambda link: Pose(way[link][-1].r, way[link][-1].A)
 
 
 def _frame_of_link(f: _File, e: Element, path: str) -> tuple[str, Pose]:

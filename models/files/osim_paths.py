@@ -5,8 +5,10 @@ Source of the rules: GeometryPath, MovingPathPoint, ConditionalPathPoint and Wra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from models.files.description import (
     ConditionalPoint,
@@ -87,12 +89,16 @@ class _Model:
     """What the functions below share."""
 
     frame: Callable[[Element, str], tuple[str, Pose]]
+    reference: Callable[[str], Pose]
     ranges: Mapping[str, tuple[float, float]]
     wraps: Mapping[str, tuple[Element, str]]  # wrap objects by name, with the frames that hold them
 
 
 def muscles_of(
-    model: Element, frame: Callable[[Element, str], tuple[str, Pose]], coordinates: Mapping[str, Element]
+    model: Element,
+    frame: Callable[[Element, str], tuple[str, Pose]],
+    reference: Callable[[str], Pose],
+    coordinates: Mapping[str, Element],
 ) -> tuple[tuple[Muscle, ...], tuple[Omitted, ...]]:
     """The muscles of a model that act, and those that are not read, by reason.
 
@@ -100,10 +106,11 @@ def muscles_of(
     ----------
     model : element
     frame : link and pose of a frame that an element names
+    reference : pose of a link in the reference pose, which decides the order of two cylinders between the same points
     coordinates : elements by name
     """
     ranges = {name: _pair(e, "range", RANGE) for name, e in coordinates.items()}
-    f = _Model(frame, ranges, dict(_wrap_objects(model)))
+    f = _Model(frame, reference, ranges, dict(_wrap_objects(model)))
     elements = [e for e in objects(model, "ForceSet", None) if _is_muscle(e) and active(e)]
     names = identifiers(unique(e.attributes.get("name") or e.tag for e in elements))
     found: list[Muscle] = []
@@ -148,7 +155,7 @@ def _muscle(f: _Model, e: Element, name: str) -> Muscle:
     ignored = tuple(what for tag, what in IGNORED.items() if truth(e, tag, False))
     law, properties = LAWS[e.tag]
     return Muscle(
-        name, e.tag, law, points, _wraps(f, path, len(points)), DEFAULTS | _constants(e, properties, ignored), ignored,
+        name, e.tag, law, points, _wraps(f, path, points), DEFAULTS | _constants(e, properties, ignored), ignored,
         float(numbers(e, "min_control", 1, (0.01,))[0]), float(numbers(e, "max_control", 1, (1.0,))[0]),
     )  # fmt: skip
 
@@ -219,8 +226,8 @@ def _coordinate(f: _Model, e: Element, tag: str) -> str:
     return name
 
 
-def _wraps(f: _Model, path: Element, count: int) -> tuple[CylinderWrap, ...]:
-    """The cylinders that a path leads around; refused where pieces may touch several, or one that is no cylinder."""
+def _wraps(f: _Model, path: Element, points: Sequence[Point]) -> tuple[CylinderWrap, ...]:
+    """The cylinders that a path leads around, in their order along it; other objects, or more of them, are refused."""
     found = list[CylinderWrap]()
     for e in objects(path, "PathWrapSet", None):
         name = text_of(e, "wrap_object")
@@ -232,18 +239,29 @@ def _wraps(f: _Model, path: Element, count: int) -> tuple[CylinderWrap, ...]:
         if one.tag != "WrapCylinder":
             raise ModelError(f"wraps over '{name}', a {one.tag}; paths wrap over WrapCylinder only")
         first, last = (int(k) for k in _pair(e, "range", (-1.0, -1.0)))
-        found.append(_cylinder(f, one, name, holder, max(first - 1, 0), last - 1 if last > 0 else count - 1))
-    for n, one in enumerate(found):
-        if one.side is not None and one.last - one.first > 1:
+        found.append(_cylinder(f, one, name, holder, max(first - 1, 0), last - 1 if last > 0 else len(points) - 1))
+    for one in found:
+        several = one.last - one.first > 1
+        if one.sided and several:
             raise ModelError(
                 f"wraps over one side of '{one.name}' between more than two points; give the range of its PathWrap"
             )
-        for other in found[:n]:
-            if max(one.first, other.first) < min(one.last, other.last):
-                raise ModelError(
-                    f"wraps over '{other.name}' and '{one.name}' between the same points; two are not read"
-                )
-    return tuple(found)
+        shared = [f"'{w.name}'" for w in found if max(one.first, w.first) < min(one.last, w.last)]
+        if len(shared) > 2 or (len(shared) > 1 and several):
+            raise ModelError(
+                f"wraps over {', '.join(shared)} between the same points, limit two cylinders between two points; give the "
+                "ranges of its PathWraps"
+            )
+    return tuple(sorted(found, key=lambda wrap: (wrap.first, _along_piece(f, wrap, points))))
+
+
+def _along_piece(f: _Model, wrap: CylinderWrap, points: Sequence[Point]) -> float:
+    """Where the centre of a cylinder is along the line from the first of its points to the last, in the reference pose."""
+    start, end = (
+        f.reference(p.link).point(p.at(np.zeros(1))[0][0] if isinstance(p, MovingPoint) else p.location)
+        for p in (points[wrap.first], points[wrap.last])
+    )
+    return float((f.reference(wrap.link).point(wrap.centre) - start) @ (end - start))
 
 
 def _cylinder(f: _Model, e: Element, name: str, holder: str, first: int, last: int) -> CylinderWrap:
@@ -255,14 +273,15 @@ def _cylinder(f: _Model, e: Element, name: str, holder: str, first: int, last: i
     radius, length = (float(numbers(e, tag, 1, (1.0,))[0]) for tag in ("radius", "length"))
     if not (radius > 0.0 and length > 0.0):
         raise ModelError(f"wraps over '{name}' of radius {radius:g} m and length {length:g} m, which must be above 0")
-    return CylinderWrap(name, link, own.position, own.rotation[:, 2], radius, length, _side(e, name, own), first, last)
+    side, sided = _side(e, name, own)
+    return CylinderWrap(name, link, own.position, own.rotation[:, 2], side, sided, radius, length, first, last)
 
 
-def _side(e: Element, name: str, pose: Pose) -> Floats | None:
-    """The side of a cylinder on which the path passes; None for the nearer one."""
+def _side(e: Element, name: str, pose: Pose) -> tuple[Floats, bool]:
+    """A direction across the axis of a cylinder, and whether the path passes on this side of it."""
     quadrant = (text_of(e, "quadrant") or "all").lower()
     if quadrant in ("all", "unassigned"):
-        return None
+        return pose.rotation[:, 0], False
     if quadrant.lstrip("+-") not in QUADRANTS:
         raise ModelError(f"wraps over '{name}' with the quadrant '{quadrant}', which is not across its axis")
-    return (-1.0 if quadrant[0] == "-" else 1.0) * pose.rotation[:, QUADRANTS.index(quadrant[-1])]
+    return (-1.0 if quadrant[0] == "-" else 1.0) * pose.rotation[:, QUADRANTS.index(quadrant[-1])], True

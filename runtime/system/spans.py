@@ -12,7 +12,7 @@ from runtime.support.arrays import Floats
 from runtime.system.definitions import Definitions
 
 SPANS = Definitions(paths.MODULES)
-BODIES, STATE = "ijk", 13
+BODIES, STATE = "ijkl", 13
 LENGTH, WRENCHES = 0, 2  # places of the length, and of forces and moments, in what the kernels give
 
 
@@ -28,10 +28,10 @@ def span_at(
     vectors : mapping
         By the names of the definition, such as "s_i": places (times, 3) [m] and directions (times, 3).
     parameters : mapping
-        Likewise.
+        Likewise.  Others than those of the definition have no effect, here and among the vectors.
     """
     module = SPANS[kind]
-    count = 3 if "k" in module.BODIES else 2
+    count = len(module.BODIES)
     at = np.concatenate([vectors[name].T for name, *_ in module.VECTORS])
     own = [np.full(at.shape[1], parameters[name]) for name, _ in module.PARAMETERS]
     still = np.zeros((STATE, at.shape[1]))  # centres of mass in the origin: places and moments are those of the ground

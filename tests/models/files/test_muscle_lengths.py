@@ -160,12 +160,20 @@ def test_lengths_of_a_walk_are_those_of_opensim(walk):
     """All over points and single cylinders; OpenSim reads the places of this file, of version 3, with six digits."""
     description, q, expected = walk
     found = muscle_paths(description, q)
-    assert {name for one in description.unread_muscles for name in one.names} == {"med_gas_r", "med_gas_l"}
-    assert set(found) | {"med_gas_r", "med_gas_l"} == set(expected)
+    assert not description.unread_muscles and set(found) == set(expected)
     worst = {name: np.abs(path.length - expected[name]).max() for name, path in found.items()}
-    assert sorted(worst, key=worst.get)[-1] == "psoas_r"
-    assert max(error for name, error in worst.items() if name != "psoas_r") < 1e-6
+    assert sorted(worst, key=worst.get)[-3:] == ["psoas_r", "med_gas_l", "med_gas_r"]
+    assert max(error for name, error in worst.items() if name not in ("psoas_r", "med_gas_l", "med_gas_r")) < 1e-6
     assert worst["psoas_r"] < 2e-6
+
+
+@pytest.mark.parametrize("name", ["med_gas_r", "med_gas_l"])
+def test_a_line_over_two_cylinders_is_that_of_opensim_where_it_touches_one(walk, name):
+    """Where it touches both, OpenSim's length is below the shortest line: it adds an arc from one place and a line to another."""
+    description, q, expected = walk
+    difference = muscle_paths(description, q)[name].length - expected[name]
+    assert np.abs(difference[difference < 1e-6]).max() < 1e-6 and (difference < 1e-6).sum() > 70
+    assert 5e-3 < difference.max() < 6e-3 and difference.min() > -1e-6
 
 
 def test_a_line_over_a_cylinder_is_no_longer_than_that_of_opensim(walk):
@@ -181,8 +189,7 @@ def test_a_line_over_a_cylinder_is_no_longer_than_that_of_opensim(walk):
     frame = np.stack([np.cross(wrap.side, wrap.axis), wrap.side, wrap.axis])
     length = sum(np.linalg.norm(b - a, axis=1) for a, b in zip(places, places[1:], strict=False))
     one, other = (
-        np.einsum("ij,tkj,tk->ti", frame, way.A, p - way.at(wrap.centre)[0])
-        for p in places[wrap.first : wrap.last + 1]
+        np.einsum("ij,tkj,tk->ti", frame, way.A, p - way.at(wrap.centre)[0]) for p in places[wrap.first : wrap.last + 1]
     )
     by_opensim = length + np.array([extra_by_apex(p, q, wrap.radius) for p, q in zip(one, other, strict=True)])
     assert np.abs(by_opensim - expected["psoas_r"]).max() < 1e-7, "the rule is that of OpenSim"

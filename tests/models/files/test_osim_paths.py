@@ -56,9 +56,9 @@ def test_cylinders(read, version, quadrant, sign):
     # Body-fixed turns about x, y, z: the third axis is that of the first two.
     s, c = np.sin, np.cos
     assert wrap.axis == pytest.approx([s(0.2), -s(0.1) * c(0.2), c(0.1) * c(0.2)])
-    assert wrap.kind == ("cylinder" if sign is None else "cylinder_side")
+    assert wrap.sided == (sign is not None)
+    assert abs(wrap.side @ wrap.axis) < 1e-15 and np.linalg.norm(wrap.side) == pytest.approx(1.0)
     if sign is not None:
-        assert abs(wrap.side @ wrap.axis) < 1e-15 and np.linalg.norm(wrap.side) == pytest.approx(1.0)
         along_x = [c(0.2) * c(0.3), c(0.1) * s(0.3) + s(0.1) * s(0.2) * c(0.3)]
         if quadrant == "x":
             assert wrap.side[:2] == pytest.approx(along_x)
@@ -73,6 +73,14 @@ def test_a_wrap_has_the_points_of_its_range_and_one_that_is_off_is_none(read):
         osim.cylinder("on", quadrant="x") + osim.cylinder("off", more="<active>false</active>"),
     ).muscles  # fmt: skip
     assert [(w.first, w.last) for w in of[0].wraps] == [(1, 2)] and not of[1].wraps
+
+
+def test_two_cylinders_are_in_the_order_along_the_line(read):
+    low = osim.cylinder("low").replace("0.01 -0.15 0.01", "0.01 -0.3 0.01")
+    of = described(
+        read, osim.muscle("a", TWO, osim.wrap("low") + osim.wrap("high")), low + osim.cylinder("high")
+    ).muscles
+    assert [w.name for w in of[0].wraps] == ["high", "low"]
 
 
 def test_constants_have_the_names_of_the_laws(read):
@@ -122,7 +130,12 @@ REFUSED = {
     "wraps over 'ball', a WrapSphere": osim.muscle("bad", TWO, osim.wrap("ball")),
     "wraps over 'nothing', which does not exist": osim.muscle("bad", TWO, osim.wrap("nothing")),
     "with the quadrant '-z', which is not across its axis": osim.muscle("bad", TWO, osim.wrap("along")),
-    "wraps over 'one' and 'two' between the same points": osim.muscle("bad", TWO, osim.wrap("one") + osim.wrap("two")),
+    "wraps over 'one', 'two', 'three' between the same points, limit two": osim.muscle(
+        "bad", TWO, osim.wrap("one") + osim.wrap("two") + osim.wrap("three")
+    ),
+    "wraps over 'one', 'two' between the same points, limit two cylinders between two points": osim.muscle(
+        "bad", TWO + osim.point("foot", "0.2 0 0"), osim.wrap("one") + osim.wrap("two")
+    ),
     "wraps over one side of 'side' between more than two points": osim.muscle(
         "bad", TWO + osim.point("foot", "0.2 0 0"), osim.wrap("side")
     ),
@@ -135,7 +148,7 @@ REFUSED = {
 }  # fmt: skip
 WRAPS = (
     osim.cylinder("ball", kind="WrapSphere") + osim.cylinder("along", quadrant="-z") + osim.cylinder("one")
-    + osim.cylinder("two") + osim.cylinder("side", quadrant="y") + osim.cylinder("thin", 0)
+    + osim.cylinder("two") + osim.cylinder("three") + osim.cylinder("side", quadrant="y") + osim.cylinder("thin", 0)
 )  # fmt: skip
 
 
