@@ -156,7 +156,7 @@ def static_optimisation(
     a law whose velocity depends on the activation, such as Thelen's, is that of full activation for all, as in OpenSim.
     """
     source = reading.source
-    found = _chosen(reading, muscles)
+    found = chosen_muscles(reading, muscles)
     lower, upper = _bounds(found, bounds)
     if not 1.0 <= exponent < np.inf:
         raise ModelError(f"exponent = {exponent:g}: the cost is convex from 1 on; give 1 or more")
@@ -192,8 +192,14 @@ def static_optimisation(
     )  # fmt: skip
 
 
-def _chosen(reading: Reading, names: Sequence[str] | None) -> list[Muscle]:
-    """The muscles that are asked for."""
+def chosen_muscles(reading: Reading, names: Sequence[str] | None) -> list[Muscle]:
+    """The muscles that are asked for; all without names.
+
+    Raises
+    ------
+    ModelError
+        For unknown names, and where there are none.
+    """
     every = {muscle.name: muscle for muscle in reading.source.muscles}
     if unknown := [name for name in names or () if name not in every]:
         raise ModelError(f"muscles: '{unknown[0]}' is unknown; {reading.file.name} has {', '.join(every) or 'none'}")
