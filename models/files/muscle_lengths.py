@@ -126,9 +126,7 @@ class _Path:
 
     def _place(self, point: Point, when: Floats) -> Floats:
         way = self.ways[point.link]
-        if not isinstance(point, MovingPoint):
-            return self._rows(way.at(point.location)[0], when)
-        inside = point.at(self.at[point.coordinate][when])[0]
+        inside = point.at(self.at[point.coordinate][when])[0] if isinstance(point, MovingPoint) else point.location
         return self._rows(way.r, when) + times(self._rows(way.A, when), inside)
 
     def _rows(self, values: Floats, when: Floats) -> Floats:

@@ -17,6 +17,7 @@ from runtime.support.arrays import Floats
 
 PRECISION, MOST_STEPS = 1e-15, 1000  # of SLSQP
 OPTIMAL = 1e-4  # largest entry of the projected gradient with success
+EXACT = 1e-8  # likewise, of least squares by NNLS
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +32,22 @@ class Problem:
     upper: Floats
 
     def least_squares(self) -> Floats:
-        """The activations (frames, muscles) for p = 2: by NNLS, and by BVLS in frames in which an upper bound holds."""
+        """The activations (frames, muscles) for p = 2.
+
+        By NNLS, which knows the lower bounds; activations beyond the upper ones are put there, and the others found again.
+        Frames of which this is not the optimum are solved by BVLS.
+        """
         A = np.concatenate([self.w[:, :, None] * np.eye(self.w.shape[1]), self.G], axis=1)
         d = np.concatenate([-self.c, self.b], axis=1)
         beyond = d - A @ self.lower
         found = np.stack([nnls(one, right)[0] for one, right in zip(A, beyond, strict=True)]) + self.lower
         for n in np.flatnonzero((found > self.upper).any(axis=1)):
+            free = found[n] < self.upper
+            found[n] = np.where(free, self.lower, self.upper)
+            if free.any():
+                found[n, free] += nnls(A[n][:, free], d[n] - A[n] @ found[n])[0]
+        off = self.optimality(found, self.b - np.einsum("nkm,nm->nk", self.G, found), 2.0)
+        for n in np.flatnonzero((found > self.upper).any(axis=1) | ~(off <= EXACT)):
             found[n] = lsq_linear(A[n], d[n], (self.lower, self.upper), method="bvls").x
         return found
 

@@ -29,35 +29,37 @@ class Strength:
 
 
 def strength_of(
-    found: Sequence[Muscle], length: Floats, length_dot: Floats, law: str | None, *, force_length_velocity: bool, as_opensim: bool
+    found: Sequence[Muscle], length: Floats, length_dot: Floats, law: str | None, *, force_length_velocity: bool,
+    passive: bool, as_opensim: bool,
 ) -> Strength:  # fmt: skip
     """Strengths of muscles on rigid tendons at lengths of their paths and rates of these, (muscles, times) [m], [m/s].
 
-    ``law``: a definition of ``codegen.muscles`` in place of that of each muscle.  The passive force is elastic, without the
-    damping of the fibre; neither force pushes.  Without force-length-velocity the active one is the maximum isometric force, in
-    the direction of the tendon.  ``as_opensim``: the force of the fibre acts on the tendon without the cosine of the pennation
-    angle, as in OpenSim 4.6 for its muscles of Millard et al. and De Groote et al.
+    ``law``: a definition of ``codegen.muscles`` in place of that of each muscle.  The passive force, 0 unless asked for, is
+    elastic, without the damping of the fibre; neither force pushes.  Without force-length-velocity the active one is the maximum
+    isometric force, in the direction of the tendon.  ``as_opensim``: the force of the fibre acts on the tendon without the cosine
+    of the pennation angle, as in OpenSim 4.6 for its muscles of Millard et al. and De Groote et al.
 
     Raises
     ------
     ModelError
         For a law that is unknown or has no rigid tendon.
     """
-    active, passive, fibre = (np.zeros_like(length) for _ in range(3))
+    active, resting, fibre = (np.zeros_like(length) for _ in range(3))
     kinds = [law or muscle.law for muscle in found]
     for kind in dict.fromkeys(kinds):
         module = _law(kind)
         rows = [n for n, one in enumerate(kinds) if one == kind]
         constants = _constants(module, [found[n] for n in rows])
         moving = _evaluated(module, constants, length[rows], length_dot[rows])
-        still = _evaluated(module, constants, length[rows], np.zeros_like(length[rows]))
         cosine = 1.0 if as_opensim and kind.startswith(FIBRE_ALONE) else np.cos(moving["pennation_angle"])
         active[rows] = np.maximum(moving["active_fiber_force"] * cosine, 0.0)
-        passive[rows] = np.maximum(still["passive_fiber_force"] * cosine, 0.0)
+        if passive:
+            still = _evaluated(module, constants, length[rows], np.zeros_like(length[rows]))
+            resting[rows] = np.maximum(still["passive_fiber_force"] * cosine, 0.0)
         fibre[rows] = moving["normalized_fiber_length"]
     if not force_length_velocity:
         active[:] = np.array([[muscle.constants["max_isometric_force"]] for muscle in found])
-    return Strength(active, passive, fibre)
+    return Strength(active, resting, fibre)
 
 
 def _law(kind: str) -> ModuleType:

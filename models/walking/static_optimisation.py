@@ -164,11 +164,17 @@ def static_optimisation(
     paths = {muscle.name: every[muscle.name] for muscle in found}
     length = np.stack([path.length for path in paths.values()])
     arms = {name: np.stack([path.moment_arms[name] for path in paths.values()]) for name in trial.q}
-    length_dot = -sum(arms[name] * rate for name, rate in trial.u.items())
+    length_dot = -np.sum([arms[name] * rate for name, rate in trial.u.items()], axis=0)
     strength = strength_of(
-        found, length, length_dot, law, force_length_velocity=force_length_velocity, as_opensim=as_opensim
+        found,
+        length,
+        length_dot,
+        law,
+        force_length_velocity=force_length_velocity,
+        passive=passive,
+        as_opensim=as_opensim,
     )
-    P = strength.passive if passive else np.zeros_like(strength.passive)
+    P = strength.passive
     resting = coordinate_forces(source, trial.q, trial.u)
     moments, arms = _led(reading, trial, {name: f - resting.get(name, 0.0) for name, f in trial.forces.items()}, arms)
     names = _coordinates(reading, coordinates, arms)
