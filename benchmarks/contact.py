@@ -21,10 +21,10 @@ from models.walking.contact import Errors, compared, in_stance
 from models.walking.plantar import foot_motion, spheres_of
 from models.walking.plantar_fit import PlantarModel, PlantarSample, fit_plantar, sample_of
 from models.walking.plantar_load import PlantarLoad, expected_force, expected_path, mean_curves, predict_from_markers
-from models.walking.subject import GRAVITY
 from models.walking.whole_body import PELVES, body_motion
 from runtime import ModelError
 from runtime.report import Report, Table, plots
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 from runtime.support.machine import cores
 

@@ -7,9 +7,10 @@ A definition returns by name
     forces        a mapping from coordinates to the forces along them: F acts as D^T F, D the derived gradient of the coordinate;
                   or from speeds, linear in the velocities, such as a slip: D is then the derivative by (v, omega)
 
-at least one of the three, and any other names as reported quantities, the attributes of ``run.forces[name]``.  The names of the
-arguments follow the rules of ``codegen.compiler.calculus``.  ``coordinate(x)`` gives a scalar a name, ``rate(x)`` is its time
-derivative, and ``along(c)`` the force along a coordinate, as derived from all three; positive where it increases the coordinate.
+at least one of the three, and any other names as reported quantities, the attributes of ``run.forces[name]``: scalars, or vectors
+in global axes or with components that do not turn with the bodies.  The names of the arguments follow the rules of
+``codegen.compiler.calculus``.  ``coordinate(x)`` gives a scalar a name, ``rate(x)`` is its time derivative, and ``along(c)`` the
+force along a coordinate, as derived from all three; positive where it increases the coordinate.
 ``state(name, initial)`` is a state of the force's own, which is integrated with the motion and reported; the mapping ``rates``
 from states to their rates is then returned too.  The initial value is 0 if it is left out, or an expression of parameters and of
 the reference configuration.
@@ -435,11 +436,12 @@ def link_ligament(
     length : L, the distance of both attachments [m]
     strain : e [1]
     tension : [N]
+    span : from the attachment on body i to Q, in global axes [m]
     Singular when the attachments coincide.
     """
     in_link = along_first * a_i + along_second * a_j + along_normal * a_i.cross(a_j)
-    length = coordinate((s_hinge_i + in_link - s_i).norm())
-    return _ligament(length, stiffness, toe_strain, slack_length, along)
+    span = s_hinge_i + in_link - s_i
+    return _ligament(coordinate(span.norm()), stiffness, toe_strain, slack_length, along) | {"span": span}
 
 
 def windlass(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
-from runtime.support import Usual, checked, finite, usual
+from runtime.support import DOWN, Usual, checked, finite, usual
 
 
 @checked
@@ -21,7 +21,7 @@ def build(
     lengths: tuple[float, float] = (0.5, 0.4),
     masses: tuple[float, float] = (1.0, 0.8),
     omega: ArrayLike = (0.0, 0.0, 2.0),
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    gravity: ArrayLike = DOWN,
     check_units: bool = True,
 ) -> System:
     """Build the rods ``upper`` and ``lower``, initially along x and y, both with the angular velocity omega [rad/s].

@@ -12,7 +12,7 @@ mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, TypedDict
@@ -28,6 +28,7 @@ from models.foot_anatomy import (
     MASS,
     MASSES,
     PUBLISHED_SIZE,
+    Ankle,
     Side,
     Size,
     check_axis_angles,
@@ -39,19 +40,18 @@ from models.foot_anatomy import (
 )
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from models.foot_leg import Leg, Pose, Poses, leg_of, start_poses
-from models.foot_ligaments import Ankle, ligament_values
-from models.foot_orthosis import AnkleAxes, add_orthosis, orthosis_values
+from models.foot_ligaments import add_ligaments, ligament_values
+from models.foot_orthosis import add_orthosis, orthosis_values
 from models.foot_sole import DAMPING as SOLE_DAMPING
 from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOCITY, Friction, Ground, Shape
 from models.foot_sole import STIFFNESS as SOLE_STIFFNESS
 from models.rotations import about
 from runtime import GROUND, Builder, Cone, ModelError, System
-from runtime.support import Usual, checked, finite, usual
+from runtime.support import DOWN, Usual, checked, finite, shown, usual
 from runtime.support.arrays import Floats, crossed, read_only
 
 LIMITS, PRESETS = (None, "elastic", "dissipative"), ("anatomical", "published")
 EXPONENTIAL = "exponential"
-OF_CONES = ("conservative", "as_published")
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 USUAL_GROUND = Ground()
 CLEARANCE = 0.05  # [m] below a free leg
@@ -241,8 +241,8 @@ def build(
     sole_stiffness: float = SOLE_STIFFNESS,
     sole_damping: float = SOLE_DAMPING,
     orthosis: str | Mapping[str, Any] | None = None,
-    ligaments: bool | str | Mapping[str, Mapping[str, Any]] | Sequence[str] = False,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    ligaments: bool | str | Mapping[str, Any] | Sequence[str] | None = None,
+    gravity: ArrayLike = DOWN,
     check_units: bool = True,
 ) -> System:
     """Build the foot of Rodrigues da Silva et al. (2024a, 2024c), in the air or over a ground, with an orthosis or without.
@@ -301,7 +301,8 @@ def build(
         Of a module its parameters by name, and max_moment where it differs from (2024c).  Of "exponential" a
         mapping for each hinge, such as ``{"talocrural": {"upper_angle": 0.4}}``.
     limit_compliance : float [rad]
-        Angle beyond its range over which the moment of each limit grows to its largest.  Default: 11.5 degrees (2024c).
+        Angle beyond its range over which the moment of each limit grows to its largest.  Default: 11.5 degrees (2024c).  Without
+        meaning for "exponential".
     toes : "locked", "free" or "sprung"
         At the metatarsophalangeal hinge; the spring has 12 N m/rad, 0.5 N m s/rad (Moreira et al. 2011).
     leg : "fixed", "free" or mapping
@@ -337,14 +338,15 @@ def build(
         Esposito 2021, ``models.foot_orthosis``), or keywords of ``Builder.orthosis``: stiffness (three numbers [N m/rad], pairs
         or curves), damping (3,) [N m s/rad], neutral (3,) [rad] about dorsiflexion, inversion and rotation, mass [kg], plate,
         cuff (3,) [m], length [m], hinge, straps.  The hinge may be given by the axes of the ankle: {"axes": 1 or 2, "shift": (3,)
-        [m], "turn_deg": (3,)}, see ``models.foot_orthosis.AnkleAxes.hinge``.
-    ligaments : bool, str, sequence of str or mapping
-        Names of ``models.foot_ligaments.STRUCTURES``, or a mapping from names to changed values: stiffness [N/m],
-        reference_strain [1], toe_strain [1], ... .  Values that no source states must be given.  True: those that need none.
+        [m], "turn_deg": (3,)}, see ``models.foot_orthosis.hinge_by_axes``.
+    ligaments : bool, str, sequence of str or mapping, optional
+        Names of ``models.foot_ligaments.STRUCTURES``, or a mapping from names to mappings of changed values: stiffness [N/m],
+        reference_strain [1], toe_strain [1], ... .  Values that no source states must be given.  True: those that need none; the
+        plantar fascia with toes that move.
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
-        published ranges above, and warn of unlikely values of ground, posture and orthosis.  False accepts them.
+        published ranges above, and warn of unlikely values of ground, posture, orthosis and ligaments.  False accepts them.
 
     Returns
     -------
@@ -382,33 +384,27 @@ def build(
     _check_ground(ground, clearance, plane)
     held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
     ankle_start = np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
-    structures = ligament_values(ligaments)
+    structures = ligament_values(ligaments, locked_toes=toes == "locked")
     b = Builder(_name(ankle, side, ground, orthosis, structures), gravity=gravity)
     foot = _turned_foot(frames, length, size, *ankle_start)
     _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
     add_joints(b, frames, length, size, toes, held=held.how == "fixed")
     if limits is not None:
         limit = _Limits(
-            frames,
-            side,
-            length > 0.0,
-            limits == "dissipative",
-            preset == "published",
-            law,
-            law_parameters or {},
-            limit_compliance,
-            size.mass,
-        )
+            frames, side, length > 0.0, limits == "dissipative", preset == "published", law, law_parameters or {},
+            limit_compliance, size.mass,
+        )  # fmt: skip
         limit.add(b, motion)
     if any(ankle_start):
         b.initial_coordinates("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
     if ground:
         plane.add(b, size)
+    _, _, on_leg, talocrural = _points(size)
+    axes, points = np.array([frames[0][1], frames[1][0]]), np.array([on_leg, on_leg - (0.0, 0.0, length)])
+    joint = Ankle(axes, points, talocrural - _bodies(size)["main_foot"]["r"], size, side)
     if orthosis is not None:
-        on_leg = _points(size)[2]
-        axes = AnkleAxes(np.array([on_leg, on_leg - (0.0, 0.0, length)]), np.array([frames[0][1], frames[1][0]]))
-        add_orthosis(b, size, side, axes, ankle_start, **orthosis_values(orthosis), check_units=check_units)
-    _ankle(frames, size, side).add(b, structures, check_units=check_units)
+        add_orthosis(b, size, side, joint, ankle_start, **orthosis_values(orthosis), check_units=check_units)
+    add_ligaments(b, joint, structures, check_units=check_units)
     add_bones(b, size, side)
     return b.build(check_units=check_units, time=held.time if held.coordinates else 0.0)
 
@@ -431,13 +427,6 @@ def _add_placed_bodies(
         moving = dict(v=v + crossed(omega, r - poses["leg"][0]), omega=omega) if held.how != "fixed" else {}
         b.body(name, **data | dict(r=r, free=held.how == "free" and name == "leg", **posed, **moving))
     held.guide(b, place)
-
-
-def _ankle(frames: tuple[Floats, Floats], size: Size, side: Side) -> Ankle:
-    """Where ligaments are attached to."""
-    _, _, on_leg, talocrural = _points(size)
-    joint = {"leg": on_leg, "main_foot": talocrural - _bodies(size)["main_foot"]["r"]}
-    return Ankle(frames[0][1], frames[1][0], joint, size, side)
 
 
 def _name(ankle: str, side: Side, ground: bool, orthosis: Any, ligaments: Any) -> str:
@@ -504,23 +493,41 @@ def _check_options(
     for key, value, known in (("limits", limits, LIMITS), ("preset", preset, PRESETS)):
         if not (value is None or isinstance(value, str)) or value not in known:
             raise ModelError(f"{key} = {value!r}; use {', '.join(map(repr, known))}")
-    if law_parameters is not None and law in OF_CONES:
-        raise ModelError(f"law_parameters = {law_parameters!r} has no meaning for law = {law!r}; leave it out")
-    if law == EXPONENTIAL:
-        if unknown := [name for name in law_parameters or {} if name not in PASSIVE]:
-            raise ModelError(f"law_parameters: unknown hinge {unknown[0]!r}; use {' and '.join(PASSIVE)}")
-        if any(given is not None for given in motion):
-            raise ModelError(
-                "a range of motion has no meaning for law = 'exponential', which has no edge; leave it out"
-            )
+    if law_parameters is not None:
+        _check_law_parameters(law, law_parameters)
+    if law == EXPONENTIAL and (any(given is not None for given in motion) or compliance != COMPLIANCE):
+        name = "limit_compliance" if compliance != COMPLIANCE else "a range of motion"
+        raise ModelError(f"{name} has no meaning for law = 'exponential', which has no edge; leave it out")
     if limits is None and law != "conservative":
-        raise ModelError(f"law = {law!r} applies to limits only; give limits='elastic' or 'dissipative' too")
+        raise ModelError(f"law = {shown(law)} applies to limits only; give limits='elastic' or 'dissipative' too")
     if limits is None and compliance != COMPLIANCE:
         raise ModelError(
             f"limit_compliance = {compliance:g} rad applies to limits only; give limits='elastic' or 'dissipative' too"
         )
     if link_length is not None and not 0.0 <= link_length < np.inf:
         raise ModelError(f"link_length = {link_length:g} m must be a finite length, not below 0 m")
+
+
+def _check_law_parameters(law: str | ModuleType, given: Mapping[str, Any]) -> None:
+    """Refuse parameters that a law does not have, such as those that other keywords give."""
+    if isinstance(law, str) and law != EXPONENTIAL:
+        raise ModelError(f"law_parameters = {shown(given)} has no meaning for law = {law!r}; leave it out")
+    if getattr(law, "SORT", "") == "law":
+        _refuse_unknown("law_parameters", given, (*law.PARAMETERS, *(("max_moment",) if law.RELATIVE else ())))
+    for hinge, own in given.items() if law == EXPONENTIAL else ():
+        if hinge not in PASSIVE:
+            raise ModelError(f"law_parameters: unknown hinge {hinge!r}; use {' and '.join(PASSIVE)}")
+        if not isinstance(own, Mapping):
+            raise ModelError(f"law_parameters: {hinge} = {shown(own)}; give a mapping from names to values")
+        _refuse_unknown(f"law_parameters: {hinge}", own, (*PASSIVE[hinge], "damping"))
+
+
+def _refuse_unknown(what: str, given: Mapping[str, Any], known: Collection[str]) -> None:
+    for name in given:
+        if name not in known:
+            keyword = {"compliance": "limit_compliance", "damping": "limits"}.get(name, "")
+            elsewhere = f"; the keyword {keyword} decides the {name}" if keyword else ""
+            raise ModelError(f"{what}: unknown {shown(name)}; the law takes {', '.join(known) or 'none'}{elsewhere}")
 
 
 def add_joints(
@@ -600,9 +607,8 @@ class _Limits(NamedTuple):
         if self.law == EXPONENTIAL:
             self._add_moments(b, damping)
             return
-        largest = (
-            {"max_moment": MAX_MOMENT} if getattr(self.law, "RELATIVE", True) else {}
-        )  # else the law gives the moment
+        # A law of the excess gives the moment itself.
+        largest = {"max_moment": MAX_MOMENT} if getattr(self.law, "RELATIVE", True) else {}
         common: dict[str, Any] = {"compliance": self.compliance, "law": self.law, **largest, **self.parameters}
         if self.published and not self.linked:
             # In the talocrural frame; longitude 90 degrees is eversion of a right foot and inversion of a left one, where eta is
@@ -628,16 +634,8 @@ class _Limits(NamedTuple):
         ):
             across = turned - turned.dot(axis) * axis
             own = {"damping": damping} | PASSIVE[name] | self.parameters.get(name, {})
-            b.force(
-                name,
-                "hinge_exponential",
-                upper,
-                lower,
-                a_i=axis,
-                b_i=across / np.linalg.norm(across),
-                c_j=turned,
-                **own,
-            )
+            directions = dict(a_i=axis, b_i=across / np.linalg.norm(across), c_j=turned)
+            b.force(name, "hinge_exponential", upper, lower, **directions, **own)
 
 
 def _cone(*latitudes_deg: float) -> Cone:

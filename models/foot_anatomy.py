@@ -66,6 +66,21 @@ class Size(NamedTuple):
 PUBLISHED_SIZE = Size()
 
 
+class Ankle(NamedTuple):
+    """Talocrural and talocalcaneal axis of a foot in the neutral pose, where all frames are parallel; by rows in this order.
+
+    ``axes`` (2, 3): unit vectors about which dorsiflexion and inversion are positive
+    ``on_leg`` (2, 3): a point of each, from the leg's centre of mass [m]; the first is the talocrural joint
+    ``on_foot`` (3,): the talocrural joint, from the centre of mass of the main foot [m]
+    """
+
+    axes: Floats
+    on_leg: Floats
+    on_foot: Floats
+    size: Size
+    side: Side
+
+
 def size_of(mass: float, height: float, foot_length: float | None) -> Size:
     """Factors for a mass [kg], a height [m] and a foot length [m]; without the last, feet grow with the height.
 

@@ -35,23 +35,43 @@ as the documentation of OpenSim's Blankevoort1991Ligament states it: the law and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from models.foot_anatomy import Side, Size, mirrored
+from models.foot_anatomy import Ankle, mirrored
 from models.rotations import about
 from runtime import Builder, ModelError
-from runtime.support import Usual, ask, finite, finite_number
+from runtime.support import Usual, ask, finite, finite_number, warn
 from runtime.support.arrays import Floats
 
 TOE_STRAIN = 0.03  # [1] half of the strain at which the toe region ends: Blankevoort and Huiskes (1991)
 LEG, TALUS, FOOT = "leg", "talus", "main_foot"  # the talus is the link of the ankle
 Point = tuple[float, float, float]
-STIFFNESSES = Usual(1e3, 1e6, "N/m", "the stiffness of a ligament")
-STRAINS = Usual(0.0, 0.2, "1", "a strain of a ligament at rest")
+_PLACES = Usual(0.0, 0.2, "m", "the distance of an attachment from the talocrural joint")
+USUAL: Mapping[str, Usual] = {
+    "stiffness": Usual(1e3, 1e6, "N/m", "the stiffness of a ligament"),
+    "reference_strain": Usual(0.0, 0.2, "1", "the strain of a ligament in the neutral pose"),
+    "toe_strain": Usual(0.0, 0.2, "1", "half of the strain at which a toe region ends"),
+    "taut_deg": Usual(0.0, 60.0, "degrees", "an angle of the ankle"),
+    "proximal": _PLACES,
+    "distal": _PLACES,
+    "slack_length": Usual(0.01, 0.4, "m", "the length of a plantar fascia"),
+    "radius": Usual(0.0, 0.05, "m", "the moment arm of a plantar fascia"),
+}
+RULES: Mapping[str, tuple[Callable[[float], bool], str]] = {
+    "stiffness": (lambda k: k >= 0.0, "must not be below 0 N/m; give its magnitude"),
+    "reference_strain": (lambda e: e > -1.0, "must be above -1; it is length over slack length, less 1"),
+    "toe_strain": (lambda e: e > 0.0, "must be above 0; leave it out for that of Blankevoort and Huiskes (1991)"),
+    "taut_deg": (
+        lambda angle: abs(angle) <= 90.0,
+        "must lie between -90 and 90 degrees; it is an angle of dorsiflexion",
+    ),
+    "slack_length": (lambda length: length > 0.0, "must be above 0 m; leave it out for that of the source"),
+    "radius": (lambda arm: arm >= 0.0, "must not be below 0 m; give its magnitude"),
+}
 
 
 class Ligament(NamedTuple):
@@ -59,7 +79,7 @@ class Ligament(NamedTuple):
 
     bone: str  # "talus" or "main_foot"
     proximal: Point  # [m] on the leg, from the talocrural joint, neutral pose
-    distal: Point
+    distal: Point  # [m] on the bone, likewise
     stiffness: float | None  # [N/m] of the linear region
     taut_deg: float | None = None  # [deg] dorsiflexion at which it becomes taut
     reference_strain: float | None = (
@@ -127,7 +147,7 @@ STRUCTURES: Mapping[str, Ligament | Fascia] = MappingProxyType(
 
 
 def ligament_values(
-    ligaments: bool | str | Mapping[str, Mapping[str, Any]] | Sequence[str],
+    ligaments: bool | str | Mapping[str, Any] | Sequence[str] | None, *, locked_toes: bool = False
 ) -> dict[str, Ligament | Fascia]:
     """The structures that ``ligaments`` of ``models.foot.build`` names, with the values that it changes.
 
@@ -136,19 +156,12 @@ def ligament_values(
     ModelError
         For an unknown name or value, and for values that no source states and that are not given.
     """
-    if isinstance(ligaments, bool):
-        return {name: each for name, each in STRUCTURES.items() if not each.missing} if ligaments else {}
+    if ligaments is None or isinstance(ligaments, bool):
+        known = {name: each for name, each in STRUCTURES.items() if ligaments and not each.missing}
+        return {name: each for name, each in known.items() if not (locked_toes and isinstance(each, Fascia))}
     names = (ligaments,) if isinstance(ligaments, str) else tuple(ligaments)
     given = ligaments if isinstance(ligaments, Mapping) else {}
-    found: dict[str, Ligament | Fascia] = {}
-    for name in names:
-        if name not in STRUCTURES:
-            raise ModelError(f"ligaments: unknown {name!r}; use {', '.join(STRUCTURES)}")
-        known, changed = STRUCTURES[name], given.get(name, {})
-        if unknown := [key for key in changed if key not in known._fields or key == "bone"]:
-            takes = ", ".join(field for field in known._fields if field != "bone")
-            raise ModelError(f"ligament '{name}' has no {unknown[0]!r}; it takes {takes}")
-        found[name] = known._replace(**{key: _checked(name, key, value) for key, value in changed.items()})
+    found = {name: _changed(name, given.get(name, {})) for name in names}
     if asked := {name: each.missing for name, each in found.items() if each.missing}:
         what = "; ".join(f"{name}: {', '.join(missing)}" for name, missing in asked.items())
         name, missing = next(iter(asked.items()))
@@ -157,70 +170,88 @@ def ligament_values(
             f"ligaments: no source of models.foot_ligaments states these values: {what}; give them, such as "
             f"ligaments={{'{name}': {{{example}}}}}, stiffness in N/m"
         )
+    for name, each in found.items():
+        if locked_toes and isinstance(each, Fascia):
+            warn(
+                f"ligament '{name}': toes are locked, so that its length is constant; give toes='free' or 'sprung' too"
+            )
     return found
 
 
-def _checked(name: str, key: str, value: Any) -> Any:
-    """A finite number or point, and a strain above -1."""
-    what = f"ligament '{name}': {key}"
-    if key in ("proximal", "distal"):
+def _changed(name: str, changed: Any) -> Ligament | Fascia:
+    """A structure with other values, checked."""
+    if name not in STRUCTURES:
+        raise ModelError(f"ligaments: unknown {name!r}; use {', '.join(STRUCTURES)}")
+    known, what = STRUCTURES[name], f"ligament '{name}'"
+    if not isinstance(changed, Mapping):
+        raise ModelError(
+            f"{what} = {changed!r}; give a mapping of its values, such as {{'stiffness': 80e3}}, or {{}} for those of its sources"
+        )
+    if unknown := [key for key in changed if key not in known._fields or key == "bone"]:
+        takes = ", ".join(field for field in known._fields if field != "bone")
+        raise ModelError(f"{what} has no {unknown[0]!r}; it takes {takes}")
+    if {"taut_deg", "reference_strain"} <= set(changed):
+        raise ModelError(f"{what}: taut_deg and reference_strain both state its slack length; give one of them")
+    return known._replace(**{key: _checked(f"{what}: {key}", key, value) for key, value in changed.items()})
+
+
+def _checked(what: str, key: str, value: Any) -> Any:
+    """A finite point, or a number by its rule."""
+    if key not in RULES:
         return tuple(finite(value, (3,), what))
-    number = finite_number(value, what)
-    if key == "reference_strain" and number <= -1.0:
-        raise ModelError(f"{what} = {number:g} must be above -1; it is length over slack length, less 1")
+    number, (kept, rule) = finite_number(value, what), RULES[key]
+    if not kept(number):
+        raise ModelError(f"{what} = {number:g} {rule}")
     return number
 
 
-class Ankle(NamedTuple):
-    """To what ligaments are attached: unit axes in the neutral pose, and the talocrural joint there from the centres of mass."""
-
-    dorsiflexes: Floats
-    inverts: Floats
-    joint: Mapping[str, Floats]  # (3,) [m] on leg and main_foot
-    size: Size
-    side: Side
-
-    def add(self, b: Builder, structures: Mapping[str, Ligament | Fascia], *, check_units: bool = True) -> None:
-        """Add structures by their names, as forces."""
-        for name, each in structures.items():
-            if check_units:
-                ask(f"ligament '{name}': stiffness", each.stiffness, STIFFNESSES)
-                ask(f"ligament '{name}': reference_strain", each.reference_strain, STRAINS)
-            if isinstance(each, Fascia):
-                self._add_fascia(b, name, each)
-            else:
-                self._add_ligament(b, name, each)
-
-    def _add_ligament(self, b: Builder, name: str, each: Ligament) -> None:
-        proximal, distal = mirrored([each.proximal, each.distal], self.side) * self.size.foot
-        slack = _slack_length(each, proximal, distal, self.dorsiflexes)
-        assert each.stiffness is not None  # asked for
-        ends: dict[str, Any] = dict(s_i=self.joint[LEG] + proximal)
-        if each.bone == TALUS:
-            a_i, a_j = self.dorsiflexes, self.inverts
-            first, second, normal = np.linalg.solve(np.column_stack([a_i, a_j, np.cross(a_i, a_j)]), distal)
-            ends |= dict(
-                s_hinge_i=self.joint[LEG], a_i=a_i, a_j=a_j, along_first=first, along_second=second, along_normal=normal
-            )
+def add_ligaments(
+    b: Builder, ankle: Ankle, structures: Mapping[str, Ligament | Fascia], *, check_units: bool = True
+) -> None:
+    """Add structures by their names, as forces; ``check_units``: warn of values that no ligament has."""
+    for name, each in structures.items():
+        for key, of in USUAL.items() if check_units else ():
+            ask(f"ligament '{name}': {key}", getattr(each, key, None), of)
+        if isinstance(each, Fascia):
+            _add_fascia(b, ankle, name, each)
         else:
-            ends["s_j"] = self.joint[FOOT] + distal
-        b.force(
-            name, "link_ligament" if each.bone == TALUS else "ligament", LEG, FOOT, **ends,
-            stiffness=each.stiffness * slack, toe_strain=each.toe_strain, slack_length=slack,
-        )  # fmt: skip
-
-    def _add_fascia(self, b: Builder, name: str, each: Fascia) -> None:
-        slack = each.slack_length * self.size.foot
-        b.force(
-            name, "windlass", FOOT, "toes", a_i=(0, -1, 0), b_i=(1, 0, 0), c_j=(1, 0, 0),
-            neutral_length=slack * (1.0 + each.reference_strain), radius=each.radius * self.size.foot,
-            stiffness=each.stiffness * slack, toe_strain=each.toe_strain, slack_length=slack,
-        )  # fmt: skip
+            _add_ligament(b, ankle, name, each)
 
 
-def _slack_length(each: Ligament, proximal: Floats, distal: Floats, dorsiflexes: Floats) -> float:
+def _add_ligament(b: Builder, ankle: Ankle, name: str, each: Ligament) -> None:
+    proximal, distal = mirrored([each.proximal, each.distal], ankle.side) * ankle.size.foot
+    slack = _slack_length(name, each, proximal, distal, ankle.axes[0])
+    assert each.stiffness is not None  # asked for
+    ends: dict[str, Any] = dict(s_i=ankle.on_leg[0] + proximal)
+    if each.bone == TALUS:
+        a_i, a_j = ankle.axes
+        first, second, normal = np.linalg.solve(np.column_stack([a_i, a_j, np.cross(a_i, a_j)]), distal)
+        ends |= dict(
+            s_hinge_i=ankle.on_leg[0], a_i=a_i, a_j=a_j, along_first=first, along_second=second, along_normal=normal
+        )
+    else:
+        ends["s_j"] = ankle.on_foot + distal
+    b.force(
+        name, "link_ligament" if each.bone == TALUS else "ligament", LEG, FOOT, **ends,
+        stiffness=each.stiffness * slack, toe_strain=each.toe_strain, slack_length=slack,
+    )  # fmt: skip
+
+
+def _add_fascia(b: Builder, ankle: Ankle, name: str, each: Fascia) -> None:
+    slack = each.slack_length * ankle.size.foot
+    b.force(
+        name, "windlass", FOOT, "toes", a_i=(0, -1, 0), b_i=(1, 0, 0), c_j=(1, 0, 0),
+        neutral_length=slack * (1.0 + each.reference_strain), radius=each.radius * ankle.size.foot,
+        stiffness=each.stiffness * slack, toe_strain=each.toe_strain, slack_length=slack,
+    )  # fmt: skip
+
+
+def _slack_length(name: str, each: Ligament, proximal: Floats, distal: Floats, dorsiflexes: Floats) -> float:
     """Slack length [m]: by the strain in the neutral pose, or the length where it becomes taut."""
     strain, taut_deg = (0.0, each.taut_deg) if each.reference_strain is None else (each.reference_strain, 0.0)
     assert taut_deg is not None  # asked for
     taut = about(dorsiflexes, np.deg2rad(taut_deg)) @ distal
-    return float(np.linalg.norm(taut - proximal)) / (1.0 + strain)
+    length = float(np.linalg.norm(taut - proximal))
+    if length == 0.0:
+        raise ModelError(f"ligament '{name}': proximal and distal coincide where it becomes taut; give two places")
+    return length / (1.0 + strain)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, ModelError, System
-from runtime.support import Usual, checked, finite_number, positive, usual
+from runtime.support import DOWN, Usual, checked, finite_number, positive, usual
 
 FLAT = 1e-9  # sine of the angle between coupler and rocker below which they lie on one line
 ROUNDING = 1e-14  # of the square of a length: bars that are stretched to their full length meet
@@ -36,7 +36,7 @@ def build(
     crank_angle: float = np.pi / 3,
     crank_speed: float = 0.0,
     density: float = 2.0,
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    gravity: ArrayLike = DOWN,
     check_units: bool = True,
 ) -> System:
     """Build the bars ``crank``, ``coupler``, ``rocker`` in the x-z plane; hinges ``A`` (ground-crank), ``B``, ``C``, ``D``.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import GROUND, Builder, Cone, ModelError, System
-from runtime.support import Usual, checked, finite, usual
+from runtime.support import DOWN, Usual, checked, finite, usual
 
 KINDS, LIMITS = ("planar", "spherical"), (None, "elastic", "dissipative")
 
@@ -55,7 +55,7 @@ def build(
     angle: float | None = None,
     longitude: float | None = None,
     omega: ArrayLike = (0.0, 0.0, 0.0),
-    gravity: ArrayLike = (0.0, 0.0, -9.81),
+    gravity: ArrayLike = DOWN,
     cone: Cone | None = None,
     compliance: float | None = None,
     max_moment: float | None = None,

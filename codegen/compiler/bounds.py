@@ -15,6 +15,7 @@ from codegen.compiler.errors import DefinitionError
 Bounds = tuple[float | None, bool, float | None, str]  # lower, whether it is excluded, upper (None: not bounded), unit
 
 NUMBER = r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?"
+DEGREES = re.compile(r"\bdeg(rees?)?\b|°")
 INTERVAL = re.compile(rf"(?:({NUMBER}) (<=?) )?\w+(?: <= ({NUMBER}))?")
 
 
@@ -34,7 +35,16 @@ def bounds_of(definition: str, doc: str, names: Sequence[str]) -> dict[str, Boun
                 f"0 < {name} <= 1, or as one half of it"
             )
         lower, sign, upper = interval.groups() if interval else (None, None, None)
-        found[name] = _number(lower), sign == "<", _number(upper), "" if unit == "1" else unit
+        bounds = _number(lower), sign == "<", _number(upper)
+        if bounds[0] is not None and bounds[2] is not None and bounds[0] >= bounds[2]:
+            raise DefinitionError(
+                f"definition '{definition}': bounds of '{name}', {stated[0]}: no range lies within; exchange them"
+            )
+        if DEGREES.search(unit):
+            raise DefinitionError(
+                f"definition '{definition}': '{name}' has the unit [{unit}], but angles are in radians; state the unit with rad"
+            )
+        found[name] = *bounds, "" if unit == "1" else unit
     return found
 
 

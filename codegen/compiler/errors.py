@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reprlib import Repr
+from types import FunctionType, ModuleType
 from typing import Any
 
 
@@ -22,6 +23,8 @@ def shown(value: Any) -> str:
     short = Repr()
     short.maxother, short.maxlevel = 80, 3
     try:
+        if isinstance(value, FunctionType | ModuleType):
+            return f"{'module' if isinstance(value, ModuleType) else 'function'} {value.__name__}"
         return " ".join(short.repr(value).split())
     except Exception:  # whatever a foreign object raises
         return f"<{type(value).__name__}>"

@@ -132,7 +132,9 @@ def derive_force(definition: Definition) -> ForceDerivation:
     _refuse_forms(scope, arguments, parts)
     d = _derived(scope, definition, _unwrapped(scope, parts))
     scalars = [d.potential, *d.reports.values(), *d.rates, *scope.states.values(), *scope.loads.values()]
-    refuse_unsound_force(scope, d.layout, [*d.wrench, *scalars], d.bodies)
+    names = list(d.reports)
+    vectors = [n + 1 for n, name in enumerate(names) if names[n : n + 3] == [f"{name[:-1]}{axis}" for axis in "xyz"]]
+    refuse_unsound_force(scope, d.layout, [*d.wrench, *scalars], d.bodies, vectors)
     return d
 
 

@@ -19,9 +19,12 @@ Array = NDArray[np.float64]
 ATTEMPTS = 20  # at random values, until all is finite
 
 
-def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Expr], bodies: Sequence[str]) -> None:
-    """Refuse a force (6 entries of ``outputs`` for each body, then scalars) by its values before and after a common rigid motion.
+def refuse_unsound_force(
+    scope: ForceScope, layout: Layout, outputs: Sequence[Expr], bodies: Sequence[str], vectors: Sequence[int]
+) -> None:
+    """Refuse a force (24 entries of ``outputs``, then scalars) by its values before and after a common rigid motion.
 
+    ``vectors``: places among the scalars from which on three may be a vector in global axes, which turns with the bodies.
     A force with quantities of one body only is one against the ground by its signature, and is exempt.
     """
     count = 6 * len(scope.bodies)
@@ -52,6 +55,10 @@ def refuse_unsound_force(scope: ForceScope, layout: Layout, outputs: Sequence[Ex
             "the bodies move together as one rigid body, and may only use quantities between the bodies"
         )
     expected = np.concatenate([(first[:count].reshape(-1, 3) @ R.T).ravel(), first[count:]])
+    for k in vectors:
+        first_three = slice(count + k, count + k + 3)
+        if np.abs((second - expected)[first_three]).max() > BALANCE_TOLERANCE * size:
+            expected[first_three] = R @ first[first_three]
     if (worst := np.abs(second - expected).max()) > BALANCE_TOLERANCE * size:
         raise scope.error(
             f"changes by {worst:.1e} when the bodies move together as one rigid body, limit {BALANCE_TOLERANCE * size:.0e}; a "

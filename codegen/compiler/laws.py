@@ -5,6 +5,7 @@ The proofs take random values of the parameters within their bounds; the runtime
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -26,12 +27,14 @@ NORMAL, FRICTION = ("delta", "delta_dot"), ("slip", "normal_force")  # first arg
 PIECES = ("below", "above")
 # Keywords of ``Builder.limit`` and ``Builder.contact`` that are no parameters of laws.
 TAKEN = {
-    "law": ("max_moment", "compliance", "damping", "name", "joint", "reference", "xi", "eta", "cone", "direction", "axes"),
-    "contact": ("name", "body", "centre", "radius", "sphere_share", "friction", "plane", "point", "normal", "belt",
+    "law": ("self", "law", "max_moment", "compliance", "damping", "name", "joint", "reference", "xi", "eta", "cone", "direction",
+            "axes"),
+    "contact": ("self", "law", "name", "body", "centre", "radius", "sphere_share", "friction", "plane", "point", "normal", "belt",
                 "belt_speed", "min_impact_speed", "axes"),
 }  # fmt: skip
 SAMPLES, PLACES = 8, 101  # sets of random parameters; places of a law at which it is evaluated
 NARROWER = "state narrower bounds of its parameters, or take another form"
+LOADS, TRANSITIONS = (0.0, 1.0, 1e3), (1e-3, 1.0)  # [N], [m/s] at which friction is evaluated
 NONE = 1e-9  # of the largest value: what is more than rounding
 Array = NDArray[np.float64]
 Law = Callable[..., Any]
@@ -135,6 +138,15 @@ def emit_friction(definition: Law, source: str) -> str:
     pieces = dict(
         zip(PIECES, _scalars(scope, {p: parts[p] for p in PIECES}, (*slip, normal, *parameters), names), strict=True)
     )
+    if "impact" in names:
+        raise scope.error(
+            "argument 'impact': the speed of the touch-down is given to normal laws alone; choose another name"
+        )
+    if not any(R.has(normal) for R in pieces.values()):
+        raise scope.error(
+            f"does not depend on {names[1]}: it would act in full from the touch-down on; multiply the dissipation by "
+            f"{names[1]}, and add a viscous part if there is one"
+        )
     bounds = bounds_of_law(scope.definition, documentation(scope, definition), names[2:])
     place = {c: f"c[{k}]" for k, c in enumerate(parameters)} | {s: f"{names[0]}[{k}]" for k, s in enumerate(slip)}
     pointed = {"slip": "carray(slip, (3,))", "normal_force": "carray(normal_force, (1,))[0]",
@@ -197,7 +209,8 @@ def _scalars(scope: Scope, parts: Mapping[str, Any], symbols: Sequence[Expr], na
     for name in names:
         own = set(symbols) & {sp.Symbol(name, real=True), sp.Symbol(name, positive=True)} or set(vector(name))
         if not own & used and name not in (NORMAL[1], FRICTION[1]):
-            raise scope.error(f"argument '{name}' is not used; use it or remove it")
+            needed = name in (RELATIVE, ABSOLUTE, NORMAL[0], FRICTION[0])
+            raise scope.error(f"argument '{name}' is not used; use it{'' if needed else ' or remove it'}")
     if foreign := used - set(symbols):
         raise scope.error(f"uses {', '.join(sorted(map(str, foreign)))}, which is no argument; add it to the arguments")
     return found
@@ -317,13 +330,19 @@ def _refuse_unsound_friction(
 ) -> None:
     """Refuse friction across or along the slip, a force that is not 0 without slip, and one that jumps between its pieces."""
     random, symbols = np.random.default_rng(2), (*slip, normal, *parameters)
-    for own in _sets(bounds, parameters):
-        at, load = _set_text(parameters, own), float(random.uniform(0.5, 2.0))
-        transition = dict(zip(map(str, parameters), own, strict=True)).get("transition_velocity", 1.0)
+    for own, load in itertools.product(_sets(bounds, parameters), LOADS):
+        at = _set_text((normal, *parameters), (load, *own))
+        given = dict(zip(map(str, parameters), own, strict=True)).get("transition_velocity")
+        transition = given or 1.0
         direction = (lambda d: d / np.linalg.norm(d))(random.normal(size=3))
-        still = _at(forces[0], symbols, 0.0, 0.0, 0.0, load, *own)
+        still, beyond = (_at(forces[0], symbols, 0.0, 0.0, 0.0, one, *own) for one in (load, -load))
         if not np.isfinite(still).all():
             raise scope.error(f"its force or slope is not finite without slip{at}; {NARROWER}")
+        if not np.isfinite(beyond).all():  # steps that are cut at a lift-off evaluate it there
+            raise scope.error(
+                f"its force or slope is not finite beyond a lift-off, at {normal} = {-load:g}; take the power of a positive "
+                f"number, such as {normal}**2 + 1e-6"
+            )
         if np.abs(still[:3]).max() > NONE:
             size = np.abs(still[:3]).max()
             raise scope.error(
@@ -341,8 +360,10 @@ def _refuse_unsound_friction(
                     raise scope.error(
                         f"drives: its force {piece} is {along:.3g} along a slip of {speed:.3g} m/s{at}, limit 0"
                     )
-        below, above = (_at(values[:3], symbols, *(transition * direction), load, *own) for values in forces)
-        if np.abs(below - above).max() > NONE * max(float(np.abs(below).max()), 1.0):
-            raise scope.error(
-                f"jumps by {np.abs(below - above).max():.3g} at the transition velocity{at}, limit 0; let both pieces meet there"
-            )
+        for speed in (transition,) if given else TRANSITIONS:
+            below, above = (_at(values[:3], symbols, *(speed * direction), load, *own) for values in forces)
+            if np.abs(below - above).max() > NONE * max(float(np.abs(below).max()), 1.0):
+                raise scope.error(
+                    f"jumps by {np.abs(below - above).max():.3g} at a transition velocity of {speed:.3g} m/s{at}, limit 0; let "
+                    "both pieces meet at a parameter 'transition_velocity', or return one formula for both"
+                )

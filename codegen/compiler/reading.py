@@ -30,9 +30,9 @@ def argument_names(scope: Scope, definition: Definition) -> list[str]:
     """The names of the arguments, which determine their meaning."""
     parameters = inspect.signature(definition).parameters.values()
     for p in parameters:
-        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or p.default is not p.empty:
+        if p.kind is not p.POSITIONAL_OR_KEYWORD or p.default is not p.empty:
             raise scope.error(
-                f"argument '{p}': name every argument, without defaults; its meaning follows from its name"
+                f"argument '{p}': name every argument, without defaults, * and /; its meaning follows from its name"
             )
     return [p.name for p in parameters]
 
@@ -45,7 +45,8 @@ def called(scope: Scope, definition: Definition, arguments: dict[str, object]) -
         raise
     except Exception as error:  # whatever the definition raises: it names the definition
         hint = (
-            "vectors know +, -, dot, cross, norm and factors; equations are smooth, without branches (if, abs, float)"
+            "vectors know +, -, dot, cross, norm and factors; equations are smooth, without branches (if, abs, float), and "
+            "their functions are those of SymPy, such as sympy.exp in place of numpy.exp and math.exp"
         )
         raise scope.error(f"cannot be derived: {error}; {hint}") from error
 
@@ -64,7 +65,8 @@ def documentation(scope: Scope, definition: Definition) -> str:
     doc = doc_of(definition)
     if not doc:
         raise scope.error(
-            "needs a docstring: geometry in one sentence, source, unit of each argument, when it is singular"
+            "needs a docstring, for which a lambda is written with def: one sentence about it, its source, and a line "
+            "'name : meaning [unit]' for each parameter"
         )
     return doc
 
@@ -81,9 +83,14 @@ def doc_of(documented: Callable[..., object] | ModuleType) -> str:
 
 
 def refuse_functions(scope: Scope, expressions: list[Expr], more: tuple[type, ...] = ()) -> None:
-    """Refuse functions that branch or have no derivative: kernels are straight-line code.  ``more``: others that are known."""
-    for expression in expressions:
-        for function in as_expression(expression).atoms(Application):
+    """Refuse complex numbers, and functions that branch or have no derivative: kernels are straight-line code of real numbers.
+
+    ``more``: others that are known.
+    """
+    for expression in map(as_expression, expressions):
+        if expression.has(sp.I):
+            raise scope.error(f"is complex: {expression!s:.80}; give real expressions")
+        for function in expression.atoms(Application):
             if not isinstance(function, (*FUNCTIONS, *more)):
                 known = ", ".join(f.__name__ for f in (*FUNCTIONS, *more))
                 raise scope.error(

@@ -43,6 +43,11 @@ class _Printer(PythonCodePrinter):
     def _print_Rational(self, expr: Expr) -> str:
         return f"({expr.p}.0/{expr.q}.0)"
 
+    def _print_NumberSymbol(self, expr: Expr) -> str:
+        return repr(float(expr))
+
+    _print_Pi = _print_Exp1 = _print_NumberSymbol
+
     def _print_Pow(self, expr: Expr, rational: bool = False) -> str:
         # numba raises for zero to a negative power under any error model; a quotient gives inf.
         if expr.exp.is_Integer and expr.exp < -1:

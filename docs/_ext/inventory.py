@@ -24,6 +24,7 @@ DICTIONARY = tuple(
         "contacts",
         "forces",
         "paths",
+        "muscles",
         "coordinate_limits",
         "joint_friction",
         "cones",

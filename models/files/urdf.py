@@ -12,9 +12,8 @@ from scipy.spatial.transform import Rotation
 from models.files.description import WORLD, Description, Floats, Follower, Link, Omitted, Outline, Step
 from models.files.naming import identifiers
 from models.files.xml_reading import read_xml
-from runtime.support import Element
+from runtime.support import DOWN, Element
 
-GRAVITY = (0.0, 0.0, -9.81)
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 UNUSED = ("transmission", "gazebo", "sensor", "material")
 CHILDREN = {
@@ -54,7 +53,7 @@ def read_urdf(file: Path, *, floating: bool) -> Description:
     names, steps = identifiers(links), identifiers(joints)
     found = [_link(links[name], names, steps, parents.get(name), floating) for name in order]
     return Description(
-        robot.attributes.get("name", "").strip() or file.stem, "URDF", np.array(GRAVITY), tuple(found),
+        robot.attributes.get("name", "").strip() or file.stem, "URDF", np.array(DOWN), tuple(found),
         outlines=tuple(o for name in order for o in _outlines(links[name], names[name])),
         omitted=_omitted(robot, joints, links),
         followers=_followers(joints, steps),

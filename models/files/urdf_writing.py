@@ -13,7 +13,6 @@ from models.files.written_tree import Tree
 from models.files.written_xml import element, fixed_angles, name, text_of
 from runtime import ModelError
 
-GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2] that readers assume
 ROOT = "world"
 TYPES = {"turn": "continuous", "slide": "prismatic", "free": "floating"}
 

@@ -13,10 +13,10 @@ from models.files.mjcf_writing import mjcf_text
 from models.files.opensim_writing import opensim_text
 from models.files.own_file import OwnReading
 from models.files.reading import Reading
-from models.files.urdf_writing import GRAVITY, urdf_text
+from models.files.urdf_writing import urdf_text
 from models.files.written_tree import SORTS, Tree, tree_of
 from runtime import Builder, ModelError, System
-from runtime.support import checked, free_file, write_text
+from runtime.support import DOWN, checked, free_file, write_text
 
 WRITERS: dict[str, Callable[[Tree], str]] = {
     ".xml": mjcf_text, ".mjcf": mjcf_text, ".urdf": urdf_text, ".osim": opensim_text,
@@ -78,9 +78,9 @@ def write(
     if suffix not in WRITERS:
         raise ModelError(f"{path.name}: a model is written as .xml or .mjcf, .urdf, .osim, or .json; give one of these")
     tree = tree_of(system, ignore, mjcf=suffix in (".xml", ".mjcf"), bushings=suffix == ".osim")
-    if suffix == ".urdf" and not np.array_equal(system.gravity, GRAVITY):
+    if suffix == ".urdf" and not np.array_equal(system.gravity, DOWN):
         tree.ignored.append(
-            Omitted("gravity", (system.name,), f"URDF states none, and readers take {GRAVITY} m/s^2", True)
+            Omitted("gravity", (system.name,), f"URDF states none, and readers take {DOWN} m/s^2", True)
         )
     if tree.locked and suffix != ".osim":
         tree.left_out.append(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from runtime import Run, System, simulate
 from runtime.results import LimitMotion
+from runtime.support import positive
 
 Tolerance = Annotated[float, "as rtol, atol"]  # of a study; messages of runs name it so
 PER_SECOND = 1000  # output times; a limit acts for tens of milliseconds
@@ -24,6 +25,7 @@ SETTLED = (
 
 def times(t_end: float, per_second: int = PER_SECOND) -> np.ndarray:
     """Output times of a run, evenly spaced, (n,) [s]."""
+    t_end = positive(t_end, "t_end")
     return np.linspace(0.0, t_end, max(int(round(t_end * per_second)), 1) + 1)
 
 

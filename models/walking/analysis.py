@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from models.foot_orthosis import springs_values
 from models.walking import leg_foot
 from models.walking.anatomy import Anatomy
 from models.walking.capture import Capture, Subject
@@ -106,6 +107,8 @@ def analyse(
         One sentence on what is missing or wrong, and what to do.
     """
     filters = filters or Filters()
+    if orthosis is not None:
+        springs_values(orthosis)  # refuses it before the work begins
     check_trials(static, trial)
     trial = fill_short_gaps(trial, filters)
     feet = find_feet(trial, side, markers)

@@ -17,9 +17,8 @@ from models.foot_anatomy import FOOT_LENGTH, MASSES
 from models.walking.capture import Capture
 from models.walking.geometry import mean_of_seen
 from models.walking.marker_sets import Landmarks, recognise
-from models.walking.subject import GRAVITY
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import GRAVITY, checked
 from runtime.support.arrays import Floats
 
 # Winter (2009), Table 4.1: part of the body's mass; centre of mass from the proximal end and radius of gyration about it as parts

@@ -17,10 +17,10 @@ from models.walking import leg_foot
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import Coordinates
 from models.walking.sole import Floor, Sole, floor_of
-from models.walking.subject import GRAVITY, LegFoot
+from models.walking.subject import LegFoot
 from runtime import System, inverse_dynamics
 from runtime.analysis import Motion
-from runtime.support import checked, checked_class
+from runtime.support import GRAVITY, checked, checked_class
 from runtime.support.arrays import Floats
 
 MIN_LOAD = 0.1  # body weights from which a centre of pressure is compared

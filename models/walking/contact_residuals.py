@@ -13,9 +13,9 @@ from models.walking.contact import build, in_stance, rms
 from models.walking.gait_result import Gait
 from models.walking.geometry import UP
 from models.walking.sole import Sole, floor_of
-from models.walking.subject import GRAVITY
 from runtime import contact_sensitivities, inverse_dynamics
 from runtime.analysis import ContactSensitivity, Motion
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 
 SWING_UNTIL = 0.95  # of the cycle: the next strike may begin a little before its event

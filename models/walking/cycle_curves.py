@@ -12,7 +12,7 @@ from models.walking.anthropometry import de_leva
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
 from models.walking.norms import LEG_PER_HEIGHT
-from models.walking.subject import GRAVITY
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 
 # Angles of the ankle joint complex by the ISB, beside those of the hinges.

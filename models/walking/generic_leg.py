@@ -22,9 +22,9 @@ from models.walking.capture.plates import loaded_intervals
 from models.walking.capture.vertical import ROTATIONS
 from models.walking.plate_assignment import assign_feet
 from models.walking.preparation import find_feet
-from models.walking.subject import GRAVITY, LegFoot, Segment
+from models.walking.subject import LegFoot, Segment
 from runtime import ModelError
-from runtime.support import checked, free_file, write_text
+from runtime.support import GRAVITY, checked, free_file, write_text
 
 UP_AXIS = "y"
 ROOT = (("tilt", 2), ("list", 0), ("rotation", 1))  # turns of the tibia about axes of the ground, in this order

@@ -17,10 +17,10 @@ from models.foot_anatomy import FOOT_LENGTH, Size
 from models.foot_orthosis import add_orthosis, springs_values
 from models.walking.filters import without_flips
 from models.walking.geometry import UP, across, euler_parameters, unit
-from models.walking.subject import BODIES, GRAVITY, LegFoot
+from models.walking.subject import BODIES, LegFoot
 from runtime import Builder, Run, Signal, System
 from runtime.analysis import coordinate
-from runtime.support import checked, checked_class
+from runtime.support import GRAVITY, checked, checked_class
 from runtime.support.arrays import Floats
 
 # Degree of freedom of the system that each joint angle describes.
@@ -105,7 +105,9 @@ def build(
     add_ground_loads(b, ground)
     if orthosis is not None:
         long = subject.foot_length / FOOT_LENGTH
-        add_orthosis(b, Size(leg=long, foot=long), "right", **springs_values(orthosis))  # left feet are mirrored
+        add_orthosis(
+            b, Size(leg=long, foot=long), "right", **springs_values(orthosis), check_units=False
+        )  # left feet are mirrored
     return b.build(time=coordinates.begin if time is None else time)
 
 

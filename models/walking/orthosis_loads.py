@@ -17,9 +17,10 @@ from models.files.sides import stated_side
 from models.files.swap_checks import hinges_of
 from models.files.virtual_power import Load, inverse_dynamics, ways_at
 from models.foot_anatomy import PUBLISHED_SIZE, Side
-from models.foot_orthosis import add_orthosis, springs_values
+from models.foot_orthosis import add_orthosis, orthosis_values, springs_values
 from models.walking.opensim_trial import Trial
 from runtime import GROUND, Builder, ModelError, mechanics
+from runtime.support import checked
 from runtime.support.arrays import Floats
 
 AXES = np.array(
@@ -28,6 +29,24 @@ AXES = np.array(
 LEG, FOOT = "leg", "main_foot"
 
 
+def massless_springs(orthosis: str | Mapping[str, Any]) -> dict[str, Any]:
+    """As ``springs_values``, for an orthosis without a mass.
+
+    Raises
+    ------
+    ModelError
+        For an orthosis with a mass, too.
+    """
+    values = orthosis_values(orthosis)
+    if np.any(np.asarray(values.get("mass", 0.0), dtype=object) != 0.0):
+        raise ModelError(
+            f"orthosis: mass = {values['mass']!r} kg: along a trial of a model from a file the stiffness of an orthosis acts, "
+            "and no mass; leave it out"
+        )
+    return springs_values(values)
+
+
+@checked
 def orthosis_moments(
     reading: Reading, trial: Trial, ankles: Sequence[tuple[str, str]], orthosis: str | Mapping[str, Any]
 ) -> dict[str, Floats]:
@@ -49,14 +68,9 @@ def orthosis_moments(
     Raises
     ------
     ModelError
-        For an orthosis with a mass, and an ankle whose side its name does not state.
+        For an orthosis that ``massless_springs`` refuses, and an ankle whose side its name does not state.
     """
-    values = springs_values(orthosis)
-    if values.get("mass", 0.0) != 0.0:
-        raise ModelError(
-            f"orthosis: mass = {values['mass']:g} kg: along a trial of a model from a file the stiffness of an orthosis acts, "
-            "and no mass; leave it out"
-        )
+    values = massless_springs(orthosis)
     source, names = reading.source, list(trial.q)
     table = np.stack([np.stack([of[name] for name in names]) for of in (trial.q, trial.u, trial.u_dot)])
     moving, zero = ways_at(source, names, table)[0], ways_at(source, names, np.zeros((3, len(names), 1)))[0]

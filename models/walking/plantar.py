@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from models.rotations import about
 from models.walking.gait_result import FLAT, Gait
 from models.walking.sole import floor_of
-from models.walking.subject import GRAVITY, Frozen
+from models.walking.subject import Frozen
 from runtime import ModelError
-from runtime.support import checked_class
+from runtime.support import GRAVITY, checked_class
 from runtime.support.arrays import Floats
 
 EXPONENT = 1.5

@@ -15,9 +15,9 @@ from scipy.optimize import brentq
 
 from models.foot_sole import EXPONENT, MU_D, SPHERES_MM
 from models.walking.gait_result import FLAT, Gait
-from models.walking.subject import GRAVITY, LegFoot
+from models.walking.subject import LegFoot
 from runtime import ModelError
-from runtime.support import checked, checked_class
+from runtime.support import GRAVITY, checked, checked_class
 from runtime.support.arrays import Floats
 
 STIFFNESS = 40e3  # [N/m^1.5] of every sphere, to start from; Moreira et al. (2011)

@@ -18,7 +18,6 @@ from runtime.support import checked_class
 from runtime.support.arrays import Floats
 
 BODIES = ("leg", "main_foot", "toes")
-GRAVITY = 9.81  # [m/s^2]
 
 
 class Frozen:

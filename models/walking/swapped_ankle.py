@@ -26,7 +26,7 @@ from models.walking.fitted_motion import FittedMotion
 from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.joint_contact import JointContact, joint_contacts
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
-from models.walking.orthosis_loads import orthosis_moments
+from models.walking.orthosis_loads import massless_springs, orthosis_moments
 from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
 from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, chosen_muscles, static_optimisation
@@ -198,6 +198,7 @@ def compare_ankles(
     if pull is not None:
         chosen_muscles(reading, pull.get("muscles"))  # refuses a model without muscles before the work begins
     _check_feet(reading, feet, loads)
+    springs = None if orthosis is None else massless_springs(orthosis)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
     capture = markers if isinstance(markers, Capture) else read_trial(markers, loads, up, units)
     external: str | Path | Sequence[ExternalForce] | None = loads
@@ -223,7 +224,7 @@ def compare_ankles(
         tell(f"{sort}: inverse dynamics")
         trial = inverse_dynamics_of_trial(model, motion, given, cutoff=cutoff, start=first, end=last)
         swapped = {ankle: _note(model, ankle, subtalar) for ankle, subtalar in pairs}
-        worn = {} if orthosis is None else orthosis_moments(model, trial, pairs, orthosis)
+        worn = {} if springs is None else orthosis_moments(model, trial, pairs, springs)
         trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped, worn)
         if pull is not None:
             tell(f"{sort}: muscles")

@@ -19,9 +19,9 @@ from models.walking.filters import without_flips
 from models.walking.leg_foot import DEGREES_OF_FREEDOM, Coordinates, GroundLoad
 from models.walking.norms import CENTRE_OF_PRESSURE, CYCLE, CYCLE_STANCE, MOTION, NORMS
 from models.walking.scaling import scale_to_subject
-from models.walking.subject import GRAVITY, LegFoot
+from models.walking.subject import LegFoot
 from runtime import ModelError, Signal, System, inverse_dynamics, kinematics
-from runtime.support import bounded, checked, floats, increasing_times, named
+from runtime.support import GRAVITY, bounded, checked, floats, increasing_times, named
 from runtime.support.arrays import Floats
 
 MASS, HEIGHT = 70.0, 1.75  # [kg], [m]

@@ -24,9 +24,8 @@ from models.walking.heading import along_x
 from models.walking.preparation import Filters, fill_short_gaps, find_feet
 from models.walking.samples import all_finite
 from models.walking.sole import floor_of
-from models.walking.subject import GRAVITY
 from runtime import ModelError
-from runtime.support import checked_class
+from runtime.support import GRAVITY, checked_class
 from runtime.support.arrays import Floats
 
 # Segment: share of the mass and place of the centre of mass from the first end, of women and of men; labels of the ends.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from runtime.analysis.fit_data import deviations, measured
 from runtime.analysis.fit_problem import Effects, Problem
-from runtime.analysis.fit_search import MAX_RUNS, on_bounds_of, refused_beyond, search_to_edges
+from runtime.analysis.fit_search import MAX_RUNS, fitted, on_bounds_of, refused_beyond
 from runtime.analysis.question import Question, bounds_of, question_of
 from runtime.analysis.sensitivity_result import Sensitivities
 from runtime.integrate.choices import ATOL, RTOL
@@ -105,7 +105,7 @@ def fit_parameters(
     start, (low, high) = question.row, bounds_of(question, bounds)
     with reporter(None, 0.0, MAX_RUNS * len(start), "runs of the fit") as bar:
         problem = Problem(question, times, measured(data, times), deviations(sigma), rtol, atol, check_units, bar)
-        found = search_to_edges(problem, start, low, high)
+        found = fitted(problem, start, low, high)
     squares = float(np.sum((problem.predicted(found.x) - problem.target) ** 2))
     deviation, undetermined = _determined(question, found.x, problem.effects(found.x), squares)
     message = str(found.message)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from runtime.analysis.edges import BeyondError, Edge, refusal, search_to_edges
 from runtime.analysis.fit_search import ON_BOUND
 from runtime.analysis.nearby_runs import Result, name_of
 from runtime.analysis.question import Question, bounds_of, question_of
@@ -25,9 +26,9 @@ from runtime.system.system import System
 
 MAX_RUNS = 100
 TIMES = 201  # of a run, without ``t_eval``
-HALVINGS = 40  # by which the place is found from which on values are refused
 ENOUGH = 1e-10  # of the objective's size: a step that gains less ends the search
 MET = 1e-6  # of a constraint's size: it is met within this, and counts as active
+NEARER = 1e-3  # of what is violated, which a change of the parameters by their sizes must gain, or the search ends
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ def minimise(
     Returns
     -------
     Minimum
-        ``success`` is False where the search ended before a minimum, and where no values meet the constraints.
+        ``success`` is False where the search ended before a minimum, where no values meet the constraints, and where no parameter
+        changes the objective at the start.
 
     Raises
     ------
@@ -118,21 +120,20 @@ def minimise(
             raise ModelError(f"minimise: '{of}' is given but not varied; add it to wrt, or name a result of the run")
     with reporter(None, 0.0, float(max_runs), "runs of the search") as bar:
         problem = _Problem(question, t_end, t_eval, rtol, atol, objective, limits, max_runs, bar)
-        found = _search_to_edges(problem, low, high)
+        if unmoved := _unmoved(problem):
+            found, edges = unmoved, dict[int, Edge]()
+        else:
+            found, edges = search_to_edges(question, partial(_search, problem), low, high)
         best = problem.at(found.row)
-    return _minimum(problem, best, found, low, high)
+    return _minimum(problem, best, found, edges, low, high)
 
 
 class _RunsUsedUpError(Exception):
     """The search asked for more runs than are allowed."""
 
 
-class _BeyondError(Exception):
-    """The search came to values without a system."""
-
-    def __init__(self, row: Floats, reason: str) -> None:
-        super().__init__(reason)
-        self.row, self.reason = row, reason
+class _CannotBeMetError(Exception):
+    """No change of the parameters brings what is violated nearer to its limit."""
 
 
 class _Limit(NamedTuple):
@@ -149,7 +150,6 @@ class _Ended(NamedTuple):
     row: Floats
     message: str
     success: bool
-    edges: Mapping[int, str] = MappingProxyType({})  # components beyond which values are refused, and why
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,12 @@ class _Point:
     margins: Floats  # (rows,) of all limits; those below 0 are not kept
     slopes: Floats  # (rows, K)
     equal: Any  # (rows,) bool: the least and the greatest value agree, so the margin must be 0
+
+    @property
+    def violation(self) -> float:
+        """The largest violation of a limit, in units of its size."""
+        broken = np.where(self.equal, np.abs(self.margins), -self.margins)
+        return max(0.0, float(broken.max(initial=0.0)))
 
 
 class _Problem:
@@ -249,53 +255,46 @@ class _Problem:
         return found.result(of)
 
 
-def _search_to_edges(problem: _Problem, low: Floats, high: Floats) -> _Ended:
-    """``_search``, in which values beyond which systems are refused become bounds once it has come to them."""
-    low, high, edges = low.copy(), high.copy(), dict[int, tuple[float, str]]()
-    for _ in range(2 * len(low) + 1):
-        begin = _best(problem)
-        try:
-            ended = _search(problem, begin, low, high)
-        except _BeyondError as beyond:
-            found = _edges(problem.question, begin, beyond.row)
-            for k, (at, _) in found.items():
-                (low if beyond.row[k] < begin[k] else high)[k] = at
-            edges |= found
-            if not found:
-                return _Ended(begin, f"the search ended where values beyond are refused: {beyond.reason}", False)
-            continue
-        return ended._replace(edges={k: why for k, (at, why) in edges.items() if ended.row[k] == at})
-    return _Ended(_best(problem), "the search ended where values beyond are refused", False)
+def _unmoved(problem: _Problem) -> _Ended | None:
+    """The end of a search that has nothing to gain at its start, where no parameter changes the objective."""
+    first = problem.at(problem.question.row)
+    if first.violation > MET or np.abs(first.gradient * problem.scale).max() > ENOUGH * problem.size:
+        return None
+    message = (
+        f"no parameter changes the objective '{name_of(problem.objective)}' at the start: its derivatives by "
+        f"{', '.join(problem.question.places)} are 0; choose another objective, other parameters or another start"
+    )
+    return _Ended(first.row, message, False)
 
 
-def _edges(question: Question, row: Floats, beyond: Floats) -> dict[int, tuple[float, str]]:
-    """Components of a row that alone are refused at their values in another row: where refusals begin, and why."""
-    found = {}
-    for k in np.flatnonzero(beyond != row).tolist():
-        good, bad, other = float(row[k]), float(beyond[k]), row.copy()
-        for n in range(HALVINGS):
-            other[k] = bad if n == 0 else 0.5 * (good + bad)
-            try:
-                question.system(other)
-            except ModelError as error:
-                bad, found[k] = float(other[k]), (good, str(error))
-                continue
-            if n == 0:
-                break
-            good, found[k] = float(other[k]), (float(other[k]), found[k][1])
-    return found
-
-
-def _search(problem: _Problem, begin: Floats, low: Floats, high: Floats) -> _Ended:
-    """How a search from a row ends.
+def _refuse_unmet(problem: _Problem, point: _Point, low: Floats, high: Floats) -> None:
+    """End a search where, to first order, no change within bounds by up to their sizes brings what is violated nearer.
 
     Raises
     ------
-    _BeyondError
+    _CannotBeMetError
     """
+    if point.violation <= MET:
+        return
+    from scipy.optimize import linprog  # here because the import takes a fifth of a second
+
+    slopes, margins = point.slopes * problem.scale, point.margins
+    rows, ends = np.vstack([-slopes, slopes[point.equal]]), np.concatenate([margins, -margins[point.equal]])
+    least = np.maximum((low - point.row) / problem.scale, -1.0)
+    most = np.minimum((high - point.row) / problem.scale, 1.0)
+    found = linprog(
+        np.append(np.zeros(len(least)), 1.0), np.column_stack([rows, -np.ones(len(rows))]), ends,
+        bounds=[*zip(least, most, strict=True), (0.0, None)],
+    )  # fmt: skip
+    if found.success and found.fun > (1.0 - NEARER) * point.violation:
+        raise _CannotBeMetError
+
+
+def _search(problem: _Problem, low: Floats, high: Floats, to_edges: bool) -> tuple[Floats, _Ended]:
+    """A search from the best values tried, as of ``search_to_edges``."""
     from scipy.optimize import minimize  # here because the import takes a fifth of a second
 
-    scale, refused = problem.scale, [""]
+    scale, begin, refused = problem.scale, _best(problem), [""]
 
     def at(x: Floats) -> _Point | None:
         """The results; None where values have no run, which shortens the step."""
@@ -304,11 +303,14 @@ def _search(problem: _Problem, begin: Floats, low: Floats, high: Floats) -> _End
             return problem.at(row)
         except ModelError as error:
             refused[0] = str(error)
-            try:
-                problem.question.system(row)
-            except ModelError:
-                raise _BeyondError(row, refused[0]) from None
+            if to_edges and refusal(problem.question, row, 0, row[0]):
+                raise BeyondError(begin, row) from None
             return None
+
+    def reached(x: Floats) -> None:
+        """Look at each step of the search."""
+        if (point := at(x)) is not None:
+            _refuse_unmet(problem, point, low, high)
 
     first = problem.at(problem.question.row)
 
@@ -334,31 +336,37 @@ def _search(problem: _Problem, begin: Floats, low: Floats, high: Floats) -> _End
         if own.any()
     ]
     try:
+        reached(begin / scale)
         found = minimize(
             value, begin / scale, jac=gradient, method="SLSQP", constraints=rows,
             bounds=list(zip(low / scale, high / scale, strict=True)),
-            options={"maxiter": problem.max_runs, "ftol": max(ENOUGH, problem.rtol)},  # runs are no more exact
+            callback=reached, options={"maxiter": problem.max_runs, "ftol": max(ENOUGH, problem.rtol)},  # runs are no more exact
         )  # fmt: skip
+    except _CannotBeMetError:
+        return _ended(problem, "no change of the parameters brings the constraints nearer to their limits")
     except _RunsUsedUpError:
         why = f"; values beyond were refused: {refused[0]}" if refused[0] else "; go on from the values found"
-        return _Ended(_best(problem), f"max_runs = {problem.max_runs} reached before a minimum{why}", False)
+        return _ended(problem, f"max_runs = {problem.max_runs} reached before a minimum{why}")
     row = np.clip(found.x * scale, low, high)
     if at(row / scale) is None:
-        return _Ended(_best(problem), f"the search ended where values are refused: {refused[0]}", False)
-    return _Ended(row, str(found.message), bool(found.success))
+        return _ended(problem, f"the search ended where values are refused: {refused[0]}")
+    return row, _Ended(row, str(found.message), bool(found.success))
+
+
+def _ended(problem: _Problem, message: str) -> tuple[Floats, _Ended]:
+    """The end of a search without success, at the best values tried."""
+    row = _best(problem)
+    return row, _Ended(row, message, False)
 
 
 def _best(problem: _Problem) -> Floats:
     """The values tried that violate the constraints least, and among these have the least objective."""
-
-    def rank(point: _Point) -> tuple[float, float]:
-        broken = np.where(point.equal, np.abs(point.margins), -point.margins)
-        return max(0.0, float(broken.max(initial=0.0)) - MET), point.objective
-
-    return min(problem.points, key=rank).row
+    return min(problem.points, key=lambda point: (max(0.0, point.violation - MET), point.objective)).row
 
 
-def _minimum(problem: _Problem, best: _Point, found: _Ended, low: Floats, high: Floats) -> Minimum:
+def _minimum(
+    problem: _Problem, best: _Point, found: _Ended, edges: Mapping[int, Edge], low: Floats, high: Floats
+) -> Minimum:
     question, width, success, message = problem.question, high - low, found.success, found.message
     near = ON_BOUND * np.where(np.isfinite(width), width, problem.scale)
     on_bounds = {
@@ -367,9 +375,9 @@ def _minimum(problem: _Problem, best: _Point, found: _Ended, low: Floats, high: 
         for bound in (low, high)
         if abs(best.row[k] - bound[k]) <= near[k]
     }
-    for k, reason in found.edges.items():
+    for k, edge in edges.items():
         on_bounds[question.names[k]] = float(best.row[k])
-        message += f"; values beyond {question.names[k]} = {best.row[k]:.6g} are refused ({reason})"
+        message += f"; values beyond {question.names[k]} = {best.row[k]:.6g} are refused ({edge.reason})"
     broken, active = [], []
     for name, (_, least, most) in problem.limits.items():
         own = best.values[name]

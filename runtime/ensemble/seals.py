@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.support.arrays import Floats
-from runtime.system.model_description import digest_of_module
+from runtime.system.model_writing import digests_of_definitions, parts_of
 from runtime.system.system import System
 
 SEAL = "seal"  # key of the digest of a description, and of a chunk
@@ -62,18 +62,12 @@ def _seal(arrays: Mapping[str, Any]) -> str:
 
 
 def digest_of_system(system: System, y: Floats) -> str:
-    """Digest of the data of a system, the kinds of its joints, motors and forces and an initial state."""
+    """Digest of the data of a system, its definitions and an initial state."""
     joints = [(joint.name, joint.kind, joint.body_i, joint.body_j) for joint in system.joints]
     joints += [(one.name, one.joint.kind, one.joint.body_i, one.joint.body_j) for one in system.motors]
     forces = [(force.name, force.kind, force.bodies, force.joint) for force in system.forces]
-    laws: list[Any] = [(limit.law, digest_of_module(limit.law_module)) for limit in system.limits]
-    laws += [
-        (name, digest_of_module(module))
-        for one in system.contacts
-        for name, module in ((one.law, one.law_module), (one.friction, one.friction_module))
-        if module
-    ]
-    of_kernels = repr(system), joints, forces, laws, sorted(system.model.made_from.items())
+    laws = [limit.law for limit in system.limits], [(one.law, one.friction) for one in system.contacts]
+    of_kernels = repr(system), joints, forces, laws, digests_of_definitions(parts_of(system))
     digest = hashlib.sha256(repr((of_kernels, _bytes(system.data))).encode())
     digest.update(y.tobytes())
     return digest.hexdigest()[:16]

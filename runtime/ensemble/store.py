@@ -109,8 +109,8 @@ class Folder:
             for key, value in own.items():
                 stored = folder._description.get(key)
                 if value != stored:
-                    difference = _difference(key, stored, value)
-                    raise ModelError(f"{path} holds another ensemble: {difference}; give another folder")
+                    remedy = "repeat the former call to resume it, or give another folder"
+                    raise ModelError(f"{path} holds another ensemble: {_difference(key, stored, value)}; {remedy}")
             folder._lock = lock
             if not written:
                 folder._mend_cases(cases)
@@ -402,6 +402,8 @@ def _difference(key: str, there: Any, here: Any) -> str:
     if key in ("events", "controllers"):
         found = [", ".join(one["name"] for one in of or ()) or "none" for of in (there, here)]
         return f"its {key} are {found[0]}, not {found[1]}" if found[0] != found[1] else f"its {key} {found[0]} differ"
+    if key == "count":
+        return f"it has {there} cases, not {here}"
     if key in ("system", "cases"):
         return f"its {key} {'differs' if key == 'system' else 'differ'}"
     return f"its {key} is {there!r}, not {here!r}"

@@ -140,24 +140,12 @@ def links(motion: DrawnMotion, size: float) -> Iterator[tuple[Part, Floats]]:
     """Joints whose points are apart, such as massless links, and forces between two points: with their ends (n, 2, 3)."""
     for part in (*motion.outline.joints, *motion.outline.forces):
         ends = [motion.points(body, local) for body, local in ends_of(part)]
-        if "s_hinge_i" in part.values:
-            ends.append(_end_in_link(motion, part))
+        if len(ends) == 1 and part.name in motion.spans:
+            ends.append(ends[0] + motion.spans[part.name])
         if len(ends) == 2:
             points = np.stack(ends, axis=1)
             if np.linalg.norm(points[:, 1] - points[:, 0], axis=1).max() > SAME * size:
                 yield part, points
-
-
-def _end_in_link(motion: DrawnMotion, part: Part) -> Floats:
-    """Global coordinates (n, 3) of the point of a massless link to which a force is attached; see its definition."""
-    a, b = (
-        motion.rotations(body) @ np.asarray(part.values[axis])
-        for body, axis in zip(part.bodies, ("a_i", "a_j"), strict=True)
-    )
-    first, second, normal = (part.values[f"along_{direction}"] for direction in ("first", "second", "normal"))
-    hinge = motion.points(part.bodies[0], np.asarray(part.values["s_hinge_i"]))
-    end: Floats = hinge + first * a + second * b + normal * np.cross(a, b)
-    return end
 
 
 def sphere_colours(force: Floats) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ from runtime.support.errors import ModelError
 from runtime.system.parts import GROUND, Load
 from runtime.system.reference import rotation_matrices
 
+SPAN = "span_x"  # first component of the reported span of a force
+
 
 class LimitAngles(NamedTuple):
     """Angles of a limit, (n,) [rad]."""
@@ -67,6 +69,9 @@ class DrawnMotion:
     loads: Mapping[str, Wrench]
     moving_loads: tuple[str, ...]  # loads whose point is not fixed in a body
     reactions: Mapping[str, Wrench]
+    spans: Mapping[
+        str, Floats
+    ]  # (n, 3) [m] from end to end, of forces that report one, such as those to a massless link
     energies: Energies
     notes: tuple[str, ...] = field(default=())
 
@@ -97,6 +102,7 @@ def drawn_motion(run: RecordedRun) -> DrawnMotion:
         loads={load.name: load_motion(run, load) for load in system.loads},
         moving_loads=tuple(load.name for load in system.loads if load.point and not load.point_of_body),
         reactions=reactions,
+        spans={force.name: run.forces[force.name].values["span"] for force in system.forces if SPAN in force.outputs},
         energies=Energies(run.kinetic_energy, run.potential_energy, run.energy),
         notes=notes,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runtime.results.drawn_motion import ContactForce, DrawnMotion, Energies, LimitAngles, Wrench
+from runtime.results.drawn_motion import SPAN, ContactForce, DrawnMotion, Energies, LimitAngles, Wrench
 from runtime.results.outline import OUTLINE, Outline, outline_from, outline_of
 from runtime.results.seen import Seen
 from runtime.support.arguments import checked
@@ -133,5 +133,10 @@ def _motion(data: xarray.Dataset, outline: Outline) -> DrawnMotion:
         loads={name: Wrench(*arrays) for name, arrays in loads.items()},
         moving_loads=tuple(name for name, at_rest in zip(loads, fixed, strict=True) if not at_rest),
         reactions={name: Wrench(*arrays) for name, arrays in reactions.items()},
+        spans={
+            force.name: np.stack([values_of(f"{force.name}.span_{axis}") for axis in "xyz"], axis=1)
+            for force in outline.forces
+            if f"{force.name}.{SPAN}" in data
+        },
         energies=Energies(values_of("kinetic_energy"), values_of("potential_energy"), values_of("energy")),
     )

@@ -13,15 +13,15 @@ from runtime.support.results_folder import results_folder
 if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.beside import Beside
-    from runtime.support.checks import bounded, finite, finite_number, increasing_times, positive
-    from runtime.support.errors import one_line, shortened
+    from runtime.support.checks import bounded, counted, finite, finite_number, increasing_times, positive
+    from runtime.support.errors import one_line, shortened, shown, warn
     from runtime.support.files import free_file, made_folder, opened, read_file, write_bytes, write_text
     from runtime.support.helper import EndedError, Helper
     from runtime.support.late_names import no_attribute
     from runtime.support.logs import logger
     from runtime.support.names import named
     from runtime.support.numbers import floats
-    from runtime.support.units import Usual, ask, usual
+    from runtime.support.units import DOWN, GRAVITY, Usual, ask, usual
     from runtime.support.xml_reading import Element, are_finite, finite_numbers, parse_xml, plain_number, without_tiny
 else:
     __getattr__, __dir__ = late_names(
@@ -29,20 +29,22 @@ else:
         {
             "arguments": "checked checked_class",
             "beside": "Beside",
-            "checks": "bounded finite finite_number increasing_times positive",
-            "errors": "one_line shortened",
+            "checks": "bounded counted finite finite_number increasing_times positive",
+            "errors": "one_line shortened shown warn",
             "files": "free_file made_folder opened read_file write_bytes write_text",
             "helper": "EndedError Helper",
             "late_names": "no_attribute",
             "logs": "logger",
             "names": "named",
             "numbers": "floats",
-            "units": "Usual ask usual",
+            "units": "DOWN GRAVITY Usual ask usual",
             "xml_reading": "Element are_finite finite_numbers parse_xml plain_number without_tiny",
         },
     )
 
 __all__ = [
+    "DOWN",
+    "GRAVITY",
     "Beside",
     "Element",
     "EndedError",
@@ -53,6 +55,7 @@ __all__ = [
     "bounded",
     "checked",
     "checked_class",
+    "counted",
     "finite",
     "finite_number",
     "finite_numbers",
@@ -72,7 +75,9 @@ __all__ = [
     "read_file",
     "results_folder",
     "shortened",
+    "shown",
     "usual",
+    "warn",
     "without_tiny",
     "write_bytes",
     "write_text",

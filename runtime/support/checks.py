@@ -60,12 +60,10 @@ def bounded(array: Floats, what: str) -> Floats:
     """
     if not (np.abs(array) <= LARGEST).all():  # false for NaN, too
         at = tuple(map(int, np.argwhere(~(np.abs(array) <= LARGEST))[0]))
-        place = ", ".join(map(str, at))
+        what = f"{what}{list(at) or ''}"  # as Python writes the element
         if not np.isfinite(array[at]):
-            raise ModelError(f"{what}: number {place} is not finite; give finite numbers")
-        raise ModelError(
-            f"{what}: number {place} = {array[at]:g} overflows in products, limit {LARGEST:g}; choose other units"
-        )
+            raise ModelError(f"{what} = {array[at]:g} is not finite; give finite numbers")
+        raise ModelError(f"{what} = {array[at]:g} overflows in products, limit {LARGEST:g}; choose other units")
     return array
 
 

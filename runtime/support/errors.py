@@ -139,7 +139,7 @@ def shown(value: Any) -> str:
 
 def name_of_function(value: Any) -> str:
     """``module.function``; in a script the function alone."""
-    module = str(getattr(value, "__module__", ""))
+    module = str(getattr(value, "__module__", None) or "")  # None of a function that ``exec`` made
     return one_line(("" if module in ("__main__", "builtins", "") else f"{module}.") + value.__qualname__)
 
 

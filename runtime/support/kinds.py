@@ -78,8 +78,9 @@ def _unnamed(annotation: Any) -> Any:
 
 
 def _instance(kind: type) -> Kind | None:
-    name = "a module" if kind is types.ModuleType else f"a {kind.__module__.partition('.')[0]}.{kind.__qualname__}"
-    name = getattr(kind, "MADE_BY", name)
+    name = getattr(kind, "MADE_BY", f"a {kind.__module__.partition('.')[0]}.{kind.__qualname__}")
+    if kind is types.ModuleType:
+        name = "what codegen.compile_joint, compile_force, compile_event, compile_limit or compile_contact returned"
     if issubclass(kind, os.PathLike):
         return PATH
     if getattr(kind, "_is_protocol", False):
@@ -140,6 +141,7 @@ _SIMPLE = {
 
 def _union(annotation: Any) -> Kind | None:
     found: list[Kind] = []
+    mappings: list[Kind] = []
     left = list(typing.get_args(annotation))
     if {str, Path} <= set(left):  # text that is a path
         left.remove(str)
@@ -147,13 +149,19 @@ def _union(annotation: Any) -> Kind | None:
         if (kind := kind_of(one)) is None:
             return None
         found.append(kind)
+        origin = typing.get_origin(one) or one
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            mappings.append(kind)
 
     def admit(value: Any) -> Any:
         reasons = []
-        for kind in found:
+        for kind in mappings if mappings and isinstance(value, Mapping) else found:  # a sequence would lose its values
             try:
                 return kind.admit(value)
             except Refused as refused:
+                others = [one.words for one in found if one is not kind and one.words != "None"]
+                if refused.remedy and others and not refused.reason:  # of a few values, beside other kinds
+                    refused.remedy += f", or give {' or '.join(others)}"
                 reasons.append(refused)
         raise next((refused for refused in reasons if refused.reason or refused.remedy), Refused())
 

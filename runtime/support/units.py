@@ -17,12 +17,14 @@ from runtime.support.arguments import name_at_border
 from runtime.support.errors import ACCEPTED, USED, ModelError, UnitWarning, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
+GRAVITY = 9.81  # [m/s^2] where none is given
+DOWN = (0.0, 0.0, -GRAVITY)
 # What a number in another unit is multiplied by, with the name of that unit.
 OTHER_UNITS = {
     "m": ((1e-3, "mm"), (1e-2, "cm"), (0.0254, "inches")),
     "kg": ((1e-3, "g"), (0.4536, "pounds"), (1e3, "t")),
     "m/s": ((1e-3, "mm/s"), (1e-2, "cm/s"), (1 / 3.6, "km/h")),
-    "m/s^2": ((1e-3, "mm/s^2"), (9.81, "multiples of g")),
+    "m/s^2": ((1e-3, "mm/s^2"), (GRAVITY, "multiples of g")),
     "rad": ((math.pi / 180, "degrees"),),
     "rad/s": ((math.pi / 180, "degrees per second"), (math.pi / 30, "turns per minute")),
     "N/m": ((1e-3, "N/km"), (1e3, "N/mm")),

@@ -13,12 +13,13 @@ from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, warn
 from runtime.support.files import free_file, write_text
+from runtime.support.units import DOWN
 from runtime.system.adjustable import Adjust, checked_adjust
 from runtime.system.global_axes import Axes
 from runtime.system.model_reading import read_model
 from runtime.system.model_text import text_of
 from runtime.system.model_writing import builder_document
-from runtime.system.parts_builder import GRAVITY, PartsBuilder
+from runtime.system.parts_builder import PartsBuilder
 from runtime.system.system import System
 from runtime.system.system_building import build_system
 
@@ -39,7 +40,7 @@ class Builder(PartsBuilder):
         reference pose, the pose that ``body`` gave; points and directions are then fixed in their bodies.
     """
 
-    def __init__(self, name: str = "system", *, gravity: ArrayLike = GRAVITY, axes: Axes = "body") -> None:
+    def __init__(self, name: str = "system", *, gravity: ArrayLike = DOWN, axes: Axes = "body") -> None:
         if not isinstance(name, str) or not name.isprintable() or not name:
             raise ModelError(f"system name {name!r}: use printable characters on one line")
         self.name = name

@@ -18,7 +18,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number, positive, unit
 from runtime.support.errors import RENAMED, ModelError, shown, unknown_name
 from runtime.support.numbers import LARGEST, floats
-from runtime.system.definitions import Definitions
+from runtime.system.definitions import Definitions, is_own
 from runtime.system.global_axes import AXIS, POINT, local_values
 from runtime.system.parts import AXIS_TOLERANCE, FORCE_KINDS, GROUND, Bounds, Joint
 from runtime.system.signal import as_signal
@@ -54,9 +54,18 @@ def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
         raise ModelError(
             f"{sort} '{name}': {shown(kind)} is no kind of {sort}; pass a name or codegen.{made}(definition)"
         )
+    refuse_name_of_shipped(f"{sort} '{name}'", module, kinds)
     if not of_force and len(module.ROWS) > ROWS:
         raise ModelError(f"{sort} '{name}' ({module.NAME}): {len(module.ROWS)} rows, limit {ROWS}; use two {sort}s")
     return module
+
+
+def refuse_name_of_shipped(what: str, module: ModuleType, shipped: Collection[str]) -> None:
+    """Refuse a user's own definition under the name of a shipped one: limits, files and cases know definitions by their names."""
+    if is_own(module) and module.NAME in shipped:
+        raise ModelError(
+            f"{what}: the definition '{module.NAME}' of this program has the name of a shipped one; rename its function"
+        )
 
 
 def place_of_pull(law: ModuleType, places: Floats, inputs: Sequence[Any], output: int) -> tuple[float, float] | None:

@@ -16,7 +16,13 @@ from runtime.support.arguments import checked, unchecked
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, unit
 from runtime.support.errors import ModelError, did_you_mean, shown, unknown_name
-from runtime.system.connection import PLACES, checked_parameter, place_of_pull, refuse_other_keys
+from runtime.system.connection import (
+    PLACES,
+    checked_parameter,
+    place_of_pull,
+    refuse_name_of_shipped,
+    refuse_other_keys,
+)
 from runtime.system.force_addresses import contact_addresses
 from runtime.system.global_axes import local_direction, local_point
 from runtime.system.parts import AXIS_TOLERANCE, FRICTIONS, GROUND, NORMAL_LAWS, Bounds, Contact
@@ -63,17 +69,22 @@ def build_contact(
     what = f"contact '{name}'"
     law_module = _law_of(what, "law", law)
     friction_module = None if friction is None else _law_of(what, "friction", friction)
+    names = law_module.NAME, friction_module.NAME if friction_module else None
     for key, value in (("body", body), ("plane", plane)):
         able = [*bodies, GROUND] if key == "plane" else bodies
         if value not in able:
             raise unknown_name(value, able, key, "bodies", f"{what}: ")
     if body == plane:
         raise ModelError(f"{what}: sphere and plane belong to the same body '{body}'; give two")
+    both = set(law_module.PARAMETERS) & set(friction_module.PARAMETERS if friction_module else ()) - set(COMMON)
+    if both:
+        raise ModelError(
+            f"{what}: law {law_module.NAME} and friction {names[1]} both have a parameter {min(both)}; rename one of them"
+        )
     bounds = contact_bounds(law_module, friction_module)
     wanted = [key for key in bounds if key not in ("impact", *COMMON)]
-    names = law_module.NAME, friction_module.NAME if friction_module else None
-    both = f"law {names[0]}" + (f" with friction {names[1]}" if friction_module else "")
-    refuse_other_keys(what, parameters, wanted, f"{both} needs {', '.join(wanted)}", COMMON)
+    laws = f"law {names[0]}" + (f" with friction {names[1]}" if friction_module else "")
+    refuse_other_keys(what, parameters, wanted, f"{laws} needs {', '.join(wanted)}", COMMON)
     transition_velocity = (
         TRANSITION_VELOCITY_OF.get(names[1] or "", TRANSITION_VELOCITY)
         if transition_velocity is None
@@ -100,6 +111,7 @@ def _law_of(what: str, key: str, given: Any) -> ModuleType:
     """The module of a law of the normal force or of friction, by its name or as a user compiled it."""
     known, sort = {"law": (NORMAL_LAWS, "contact"), "friction": (FRICTIONS, "friction")}[key]
     if isinstance(given, ModuleType) and getattr(given, "SORT", "") == sort:
+        refuse_name_of_shipped(what, given, known)
         return given
     if not isinstance(given, str) or given not in known:
         raise ModelError(

@@ -114,9 +114,7 @@ def checked_table(value: ArrayLike, what: str) -> Floats:
     bounded(points, what)
     if not (steps := np.diff(points[:, 0]) > 0.0).all():
         bad = int(np.argmin(steps)) + 1
-        raise ModelError(
-            f"{what}: argument {points[bad, 0]:g} of point {bad} is not above the one before; sort the points"
-        )
+        raise ModelError(f"{what}[{bad}, 0] = {points[bad, 0]:g} is not above the one before; sort the points")
     points.flags.writeable = False
     return points
 

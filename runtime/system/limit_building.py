@@ -30,10 +30,17 @@ from runtime.support.arrays import Floats, crossed, frozen, read_only
 from runtime.support.errors import ModelError, shown
 from runtime.support.numbers import floats
 from runtime.system.cone import Cone, joined
-from runtime.system.connection import PLACES, checked_parameter, checked_vector, place_of_pull, refuse_other_keys
+from runtime.system.connection import (
+    PLACES,
+    checked_parameter,
+    checked_vector,
+    place_of_pull,
+    refuse_name_of_shipped,
+    refuse_other_keys,
+)
 from runtime.system.force_addresses import limit_addresses
 from runtime.system.global_axes import local_direction
-from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Bounds, Joint, Limit
+from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, LIMIT_LAWS, Bounds, Joint, Limit
 from runtime.system.reference import reference, reference_data, rotation_matrix
 
 PLANE_TOLERANCE = 1e-6  # [1] sine of the largest angle between the hinge's axis and the plane of xi and eta
@@ -126,6 +133,7 @@ def _definition_of(what: str, joint: Joint, u: Floats | None) -> ModuleType:
 def law_of_limit(what: str, law: Any) -> ModuleType:
     """The module of a law: that of the papers, in either form, or a user's own."""
     if isinstance(law, ModuleType) and getattr(law, "SORT", "") == "law":
+        refuse_name_of_shipped(what, law, (*LIMIT_LAWS, *LAWS))
         return law
     if not isinstance(law, str) or law not in LAWS:
         raise ModelError(

@@ -17,6 +17,7 @@ from runtime.dynamics.limits import LAWS
 from runtime.support.arrays import Floats, read_only
 from runtime.support.checks import finite, finite_number, unit
 from runtime.support.errors import RENAMED, ModelError, shown, unknown_name
+from runtime.support.units import DOWN
 from runtime.system.cone import Cone
 from runtime.system.connection import checked_name, checked_vector, refuse_other_keys
 from runtime.system.limit_building import checked_law_parameters, law_of_limit, moving_body
@@ -26,7 +27,7 @@ from runtime.system.model_shapes import shape_of
 from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, UNITS, VERSION, shipped_definition
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
-from runtime.system.parts_builder import GRAVITY, Made, PartsBuilder
+from runtime.system.parts_builder import Made, PartsBuilder
 from runtime.system.signal import Signal, as_signal
 from runtime.system.sum_of_products import SumOfProducts
 
@@ -59,8 +60,8 @@ class Model:
             return ""
         verb = "has" if len(self.changed) == 1 else "have"
         return (
-            f"{self.document.file}: {', '.join(self.changed)} {verb} another definition than when the file was written; compare "
-            "a run with one of that time, and write the file anew"
+            f"{self.document.file}: {', '.join(self.changed)} {verb} another definition than when the file was written; pass a "
+            "definition of your own by definitions=[...], else compare a run with one of that time, and write the file anew"
         )
 
 
@@ -82,7 +83,7 @@ def read_model(file: Path, definitions: Iterable[ModuleType] = ()) -> Model:
         name = document.value.get("name", "system")
         if not name or not name.isprintable():
             raise ModelError(f"system name {shown(name)}: use printable characters on one line")
-        gravity = finite(document.value.get("gravity", GRAVITY), (3,), "gravity")
+        gravity = finite(document.value.get("gravity", DOWN), (3,), "gravity")
         made, changed = reader.read(), _changed(document, reader.own)
     gravity.flags.writeable = False
     return Model(document, made, gravity, changed)

@@ -73,7 +73,7 @@ def builder_document(
         "couplings": [_coupling(coupling) for coupling in parts.couplings],
         "armature": {one.coordinate: one.inertia for one in parts.armatures},
         "angles": dict(angles), "rates": dict(rates),
-        "definitions": {what: digest_of_module(module) for what, module in sorted(definitions_of(parts).items())},
+        "definitions": digests_of_definitions(parts),
     }  # fmt: skip
     return {key: entry for key, entry in value.items() if entry not in ([], {})}
 
@@ -112,14 +112,37 @@ def parts_of(system: Any) -> Parts:
 
 
 def definitions_of(parts: Parts) -> dict[str, ModuleType]:
-    """The generated modules of all definitions that parts use, by sort and name."""
+    """The generated modules of all definitions that parts use, by sort and name.
+
+    Raises
+    ------
+    ModelError
+        For two definitions of one sort and name.
+    """
     joints = [*parts.joints, *(motor.joint for motor in parts.motors)]
-    found = {f"joint {joint.kind}": joint.module for joint in joints}
-    found |= {f"limit {limit.kind}": LIMIT_KINDS[limit.kind] for limit in parts.limits}
-    found |= {f"law {limit.law_module.NAME}": limit.law_module for limit in parts.limits}
-    found |= {f"force {force.kind}": force.module for force in parts.forces}
-    found |= {f"contact {contact.law}": contact.law_module for contact in parts.contacts}
-    return found | {f"friction {c.friction}": c.friction_module for c in parts.contacts if c.friction_module}
+    used: list[tuple[Any, str, ModuleType | None]] = [(one, "joint", one.module) for one in joints]
+    used += [(one, "limit", one.module) for one in parts.limits] + [
+        (one, "law", one.law_module) for one in parts.limits
+    ]
+    used += [(one, "force", one.module) for one in parts.forces]
+    used += [(one, "contact", one.law_module) for one in parts.contacts]
+    used += [(one, "friction", one.friction_module) for one in parts.contacts]
+    found: dict[str, ModuleType] = {}
+    for one, sort, module in used:
+        if module is None:
+            continue
+        other = found.setdefault(f"{sort} {module.NAME}", module)
+        if other is not module and digest_of_module(other) != digest_of_module(module):
+            raise ModelError(
+                f"{type(one).__name__.lower()} '{one.name}': its definition '{module.NAME}' is another one than that of the "
+                "same name before it; files and cases know definitions by their names: rename the function of one"
+            )
+    return found
+
+
+def digests_of_definitions(parts: Parts) -> dict[str, str]:
+    """Digests of ``definitions_of``, sorted."""
+    return {what: digest_of_module(module) for what, module in sorted(definitions_of(parts).items())}
 
 
 def shipped_definition(sort: str, name: str) -> ModuleType | None:

@@ -6,7 +6,7 @@ and a cuff, which a hinge joins and straps fasten to the segments.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, Literal, NamedTuple
@@ -17,9 +17,11 @@ from numpy.typing import ArrayLike
 from runtime.dynamics.layout import OMEGA, P, R, V
 from runtime.support.arrays import Floats, crossed
 from runtime.support.checks import bounded, finite, not_negative, positive, unit
-from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.support.errors import ModelError, shown, unknown_name, warn
 from runtime.support.numbers import floats
-from runtime.system.connection import refuse_other_keys
+from runtime.support.units import Usual, ask, ask_by
+from runtime.system.connection import definition, refuse_other_keys
+from runtime.system.force_building import checked_table
 from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import Shape, build_shape
 
@@ -31,6 +33,16 @@ RODS, KEPT = 12, 64  # of the cuff; orthoses that were drawn last
 COLOUR = "#56606b"
 PARALLEL = 1e-6  # [1] sine of an angle between directions below which they are parallel
 SIX = ("x", "y", "z", "tx", "ty", "tz")  # ends of the names of stiffness and damping of "frame_bushing"
+CURVE = "tabulated_hinge_spring"
+DIRECTIONS = ("a_i", "b_i", "c_j", "axes")  # keywords of a spring that the orthosis gives
+MASSES = Usual(0.01, 3.0, "kg", "the mass of an orthosis")
+STIFFNESSES = Usual(1.0, 1000.0, "N m/rad", "the stiffness of an orthosis about an axis")
+FASTENED = Usual(100.0, 1e8, "N/m", "the stiffness of straps along a direction")
+MOMENTS = Usual(0.0, 500.0, "N m", "the moment of an orthosis")
+ANGLES = Usual(0.0, 1.6, "rad", "an angle of the ankle")
+LENGTHS = Usual(0.0, 1.0, "m", "a length of an orthosis")
+HINGE = "hinge: distance from the centre of mass of the leg"
+AT_ZERO = 0.05  # of the largest moment of a curve: that at its angle 0 which counts as 0
 Place = tuple[float, ...]
 Turn = tuple[str, str, Floats, Floats, Floats]  # bodies i and j, and the directions a_i, b_i, c_j of "hinge_spring"
 
@@ -108,7 +120,7 @@ def add_orthosis(
     builder: Any, name: str, leg: str, foot: str, states: Mapping[str, Floats], *, stiffness: Sequence[Any],
     damping: ArrayLike, neutral: ArrayLike, mass: ArrayLike, plate: ArrayLike, cuff: ArrayLike, length: float,
     hinge: Mapping[str, Any] | None, straps: Mapping[str, Any], anterior: ArrayLike, up: ArrayLike,
-    side: Literal["right", "left"], in_global_axes: bool,
+    side: Literal["right", "left"], in_global_axes: bool, check_units: bool,
 ) -> None:  # fmt: skip
     """Add an orthosis by calls of a builder; see ``Builder.orthosis``.  After an error it may be there in part.
 
@@ -129,7 +141,7 @@ def add_orthosis(
     plate, cuff = finite(plate, (3,), f"{what}: plate"), finite(cuff, (3,), f"{what}: cuff")
     edges = positive(length, f"{what}: length") * EDGES
     frame = _Frame(axes, states[leg], states[foot], _moved(states[foot], plate), _moved(states[leg], cuff))
-    laws = _laws(what, stiffness, damping, neutral)
+    laws = _laws(what, name, stiffness, damping, neutral)
     if hinge is None:
         if straps:
             raise ModelError(f"{what}: straps fasten the parts that a hinge joins; give hinge too, or leave them out")
@@ -165,6 +177,50 @@ def add_orthosis(
     builder.add_shapes(_shapes(name, on_cuff[0], on_plate[0], float(edges[0]), drop, *places))
     if joined is not None:
         builder.add_shapes(joined.shapes(name, frame, (on_cuff[0], on_plate[0]), length))
+    if check_units:
+        reach = frame.leg[R:P] if joined is None else joined.points
+        given = {"plate": plate, "cuff": cuff, "length": length, HINGE: reach - frame.leg[R:P]}
+        lengths = [(subject, value, LENGTHS) for subject, value in given.items()]
+        for subject, value, of in (("mass", mass, MASSES), ("neutral", neutral, ANGLES), *lengths, *_of_straps(straps)):
+            ask(f"{what}: {subject}", value, of)
+        for motion, (kind, values) in laws.items():
+            _ask_about_law(f"{what}: stiffness of {motion}", kind, values)
+
+
+def _of_straps(straps: Mapping[str, Any]) -> Iterator[tuple[str, Any, Usual]]:
+    """Stiffnesses along directions, and places and lengths of bands, each with its subject and the values that it can have."""
+    for part, given in straps.items():
+        about = f"straps of the {part}"
+        yield f"{about}: stiffness", given.get("stiffness", np.zeros(6))[:3], FASTENED
+        for n, band in enumerate(given.get("bands", ()), 1):
+            for key in ("s_i", "s_j", "slack_length", "stiffness"):
+                yield f"{about}: band {n}: {key}", band[key], FASTENED if key == "stiffness" else LENGTHS
+
+
+def _ask_about_law(about: str, kind: str | ModuleType, values: Mapping[str, Any]) -> None:
+    """Warn of a stiffness or an angle that no orthosis has, and of a curve that falls or is not 0 at 0."""
+    if isinstance(kind, ModuleType):
+        return
+    if kind != CURVE:
+        ask(about, [values[way] for way in ("stiffness", "reverse_stiffness") if way in values], STIFFNESSES)
+        return
+    from scipy.interpolate import CubicSpline  # only curves need it
+
+    angles, moments = values["moment_table"].T
+    ask(f"{about}: angle", angles, ANGLES)
+    ask(f"{about}: moment", moments, MOMENTS)
+    if moments[-1] < moments[0]:
+        ask_by(
+            f"{about}: its moment falls from {moments[0]:g} to {moments[-1]:g} N m, so that it drives the foot away from the "
+            "neutral angle; is it the moment of the orthosis on the foot? give the resisting one, which has the sign of the angle"
+        )
+    curve, nearest = CubicSpline(angles, moments, bc_type="natural"), np.clip(0.0, angles[0], angles[-1])
+    at_zero = float(curve(nearest) - curve(nearest, 1) * nearest)
+    if abs(at_zero) > AT_ZERO * np.abs(moments).max():
+        ask_by(
+            f"{about}: its moment at the angle 0 is {at_zero:.3g} N m, but an orthosis has none at its neutral angle; is the "
+            "angle of the ankle meant? give angles from the neutral one, and this as neutral"
+        )
 
 
 def _moved(state: Floats, place: Floats) -> Floats:
@@ -199,7 +255,7 @@ def _turns_of_segments(frame: _Frame, leg: str, foot: str, side: str) -> dict[st
 
 
 def _laws(
-    what: str, stiffness: Sequence[Any], damping: ArrayLike, neutral: ArrayLike
+    what: str, name: str, stiffness: Sequence[Any], damping: ArrayLike, neutral: ArrayLike
 ) -> dict[str, tuple[Any, dict[str, Any]]]:
     """The kind of force of each motion, with its values except the directions."""
     if len(stiffness) != len(MOTIONS):
@@ -209,21 +265,23 @@ def _laws(
     laws = {}
     for motion, given, damper, angle in zip(MOTIONS, stiffness, dampers.tolist(), free.tolist(), strict=True):
         rest = {"damping": not_negative(damper, f"{what}: damping of {motion}"), "free_angle": angle}
-        laws[motion] = _law(f"{what}: stiffness of {motion}", given, rest)
+        laws[motion] = _law(f"{what}: stiffness of {motion}", f"{name}_{motion}", given, rest)
     return laws
 
 
-def _law(about: str, given: Any, rest: dict[str, Any]) -> tuple[str | ModuleType, dict[str, Any]]:
+def _law(about: str, name: str, given: Any, rest: dict[str, Any]) -> tuple[str | ModuleType, dict[str, Any]]:
     """Kind and values of one motion: of a number, a pair, a table, or a law of the user's own."""
     if isinstance(given, Mapping):
         own = _keywords(
             about, given, "a number, a pair, points (n, 2), or a mapping with law and its parameters by name"
         )
-        law = own.pop("law", None)
-        if not isinstance(law, ModuleType):
+        if "law" not in own:
             raise ModelError(
-                f"{about}: law = {shown(law)}; give {{'law': codegen.compile_force(definition)}} with its parameters"
+                f"{about}: missing law; give {{'law': codegen.compile_force(definition)}} with its parameters"
             )
+        law = definition("force", name, own.pop("law"))
+        if twice := [key for key in own if key in DIRECTIONS or rest.get(key)]:
+            raise ModelError(f"{about}: {twice[0]} is given by the orthosis; leave it out of the values of the law")
         return law, {key: value for key, value in rest.items() if value or key in law.KEYWORDS} | own
     values = floats(given, about, "one number, a pair, or points (n, 2) of angle and moment")
     if values.ndim == 0:
@@ -231,7 +289,7 @@ def _law(about: str, given: Any, rest: dict[str, Any]) -> tuple[str | ModuleType
     if values.shape == (2,):
         ways = [not_negative(float(one), about) for one in bounded(values, about)]
         return "two_way_spring", rest | dict(zip(("stiffness", "reverse_stiffness"), ways, strict=True))
-    return "tabulated_hinge_spring", rest | {"moment_table": values}
+    return CURVE, rest | {"moment_table": checked_table(values, about)}
 
 
 def _add_springs(
@@ -242,7 +300,7 @@ def _add_springs(
             i, j, a, b, c = turns[motion]
             along = dict(a_i=a, b_i=b, c_j=c, axes="global")
             builder.force(f"{name}_{motion}", kind, i, j, **{**along, **values})
-        elif any(values.values()) or kind != "hinge_spring":
+        elif kind != "hinge_spring" or any(values.values()):
             raise ModelError(
                 f"{what}: its hinge has no {motion}; give 0 for stiffness, damping and neutral of {motion}"
             )
@@ -296,10 +354,14 @@ def _add_straps(builder: Any, what: str, given: Any, names: tuple[str, str, str]
         own = {"damping": np.zeros(6), **own}
         refuse_other_keys(what, own, ("stiffness", "damping"), "needs stiffness (6,), and takes damping (6,), bands")
         values = {
-            f"{letter}{end}": value
+            f"{letter}{end}": not_negative(value, f"{what}: {key}: number {place}")
             for letter, key in (("k", "stiffness"), ("c", "damping"))
-            for end, value in zip(SIX, finite(own[key], (6,), f"{what}: {key}").tolist(), strict=True)
+            for place, (end, value) in enumerate(
+                zip(SIX, finite(own[key], (6,), f"{what}: {key}").tolist(), strict=True)
+            )
         }
+        if not (bands or any(values[f"k{end}"] for end in SIX)):
+            warn(f"{what}: stiffness is 0 in all six directions, which fastens nothing; give one above 0, or bands")
         anterior, medial, _ = axes.T
         builder.force(
             force, "frame_bushing", segment, body, axes="global", point=at, axis=anterior, b_i=medial, b_j=medial, **values

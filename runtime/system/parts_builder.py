@@ -34,7 +34,6 @@ from runtime.system.reference import ground_state
 from runtime.system.shapes import Shape, build_shape
 from runtime.system.signal import Signal
 
-GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2] by default
 NONE: Mapping[str, Any] = MappingProxyType({})
 _GROUND_STATE = ground_state()
 _GROUND_STATE.setflags(write=False)
@@ -311,6 +310,7 @@ class PartsBuilder:
         up: ArrayLike = (0.0, 0.0, 1.0),
         side: Literal["right", "left"] = "right",
         axes: Axes | None = None,
+        check_units: bool = True,
     ) -> None:
         """Add an orthosis between leg and foot: a spring and damper about each of three axes of the leg, and a mass on the foot.
 
@@ -335,7 +335,7 @@ class PartsBuilder:
             plantarflexion, inversion and eversion, internal and external rotation (force "two_way_spring"); points (n, 2) of
             angle from ``neutral`` [rad] and resisting moment [N m] with the angle's sign, as a bench test gives them
             ("tabulated_hinge_spring"); a law of your own, ``{"law": codegen.compile_force(definition), ...}`` with its
-            parameters, whose directions are a_i, b_i, c_j of "hinge_spring".
+            parameters, whose directions are a_i, b_i, c_j of "hinge_spring", or the name of such a force as ``law``.
         damping : (3,) [N m s/rad]
             About the same axes.
         neutral : (3,) [rad]
@@ -365,6 +365,8 @@ class PartsBuilder:
         axes : "body" or "global", optional
             Of ``anterior``, ``up`` and ``hinge``: those of the leg, or global ones at the reference pose.  Default: of the
             builder.
+        check_units : bool
+            Warn of stiffnesses, angles, masses and lengths that no orthosis has, and of a curve that falls or is not 0 at 0.
 
         Raises
         ------
@@ -376,7 +378,7 @@ class PartsBuilder:
             add_orthosis(
                 self, name, leg, foot, self._states, stiffness=stiffness, damping=damping, neutral=neutral, mass=mass,
                 plate=plate, cuff=cuff, length=length, hinge=hinge, straps=straps, anterior=anterior, up=up, side=side,
-                in_global_axes=is_global(axes, self.axes, f"orthosis '{name}'"),
+                in_global_axes=is_global(axes, self.axes, f"orthosis '{name}'"), check_units=check_units,
             )  # fmt: skip
         except BaseException:
             self._made = made  # all of an orthosis or nothing

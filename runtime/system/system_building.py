@@ -30,6 +30,7 @@ from runtime.system.coupling import whose_couplings
 from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
 from runtime.system.load_building import motors_in
+from runtime.system.model_writing import definitions_of
 from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_singular_joints,
@@ -63,6 +64,7 @@ def build_system(
     ModelError, AssemblyError
     """
     _refuse_disconnected(name, parts.bodies, parts.joints)
+    definitions_of(parts)  # refuses two of one name
     adjustments: tuple[Adjustment, ...] = ()
     system = _not_assembled(name, parts, gravity, y, time, fit=redundant == "fit")
     if check_units:

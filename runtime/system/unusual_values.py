@@ -13,6 +13,7 @@ import numpy as np
 
 from runtime.support.arrays import Floats
 from runtime.support.units import Usual, ask
+from runtime.system.definitions import is_own
 from runtime.system.parts import GROUND, Body, Contact
 from runtime.system.quantity import COORDINATES, quantities
 from runtime.system.system import System
@@ -83,7 +84,7 @@ def _of_parameters(system: System) -> Iterator[Question]:
         what = f"{quantity.owner_sort} '{quantity.owner}': {quantity.part}"
         if quantity.unit in ("N/m", "N/m^1.5") and quantity.owner_sort in ("force", "motor"):
             yield what, value, Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
-        if quantity.owner_sort == "force" and quantity.part in ("free_angle", "middle"):
+        if quantity.owner_sort == "force" and quantity.unit == "rad":
             yield what, value, Usual(0.0, TWO_TURNS, "rad", "the angle of a spring")
 
 
@@ -141,6 +142,8 @@ def _of_contact(system: System, contact: Contact, extent: float, mass: float) ->
             radius,
             Usual(0.0, WIDER * extent, "m", f"in a system of {extent:.3g} m the radius of a contact"),
         )
+    if is_own(contact.law_module):  # the meaning and the unit of its parameters are the user's
+        return
     stiffness, exponent = law["stiffness"], law.get("exponent", 1.5)
     unit = {1.0: "N/m", 1.5: "N/m^1.5"}.get(exponent, f"N/m^{exponent:g}")
     if exponent <= 1.5:

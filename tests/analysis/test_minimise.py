@@ -105,6 +105,40 @@ def test_limits_that_no_value_keeps():
     assert found.on_bounds == {"stiffness": 200.0}
 
 
+def test_limits_that_cannot_be_met_end_the_search_early():
+    found = minimise(
+        spring, {"stiffness": 100.0, "damping": 1.0}, T, "stiffness",
+        bounds={"stiffness": (20.0, 200.0), "damping": (0.0, 2.0)}, constraints={"max(r.mass.x)": (None, 0.05)},
+    )  # fmt: skip
+    assert not found.success and found.runs < 15
+    assert found.message.startswith("no change of the parameters brings the constraints nearer to their limits")
+    assert "constraints are not met: max(r.mass.x) = " in found.message and "at most 0.05" in found.message
+    assert found.on_bounds == {"stiffness": 200.0, "damping": 2.0}
+
+    start = dict(constraints={"first(v.mass.x)": (None, 1.0)}, bounds={"stiffness": (20.0, 200.0)})
+    unmoved = minimise(spring, {"stiffness": 100.0}, T, "stiffness", **start)
+    assert not unmoved.success and unmoved.runs == 1 and "first(v.mass.x) = 3, at most 1" in unmoved.message
+
+
+def test_a_result_that_no_parameter_changes_is_no_minimum():
+    found = minimise(spring, {"stiffness": 100.0, "damping": 1.0}, T, "first(v.mass.x)")
+    assert not found.success and found.runs == 1
+    words = (
+        "no parameter changes the objective 'first(v.mass.x)' at the start: its derivatives by stiffness, damping are 0"
+    )
+    assert words in found.message
+
+
+def test_values_that_meet_constraints_are_found_without_an_objective():
+    def nothing(run):
+        return 0.0
+
+    found = minimise(
+        spring, {"stiffness": 900.0}, T, nothing, constraints={"max(r.mass.x)": (0.29, 0.31)}, rtol=1e-9, atol=1e-9
+    )
+    assert found.success and 0.29 * (1.0 - 1e-6) <= found.constraints["max(r.mass.x)"] <= 0.31 * (1.0 + 1e-6)
+
+
 def test_values_beyond_an_edge_are_refused():
     """The stiffest spring that its function admits keeps the mass nearest; beyond it there is no system."""
 
@@ -117,6 +151,20 @@ def test_values_beyond_an_edge_are_refused():
     assert found.success and found.values["stiffness"] == pytest.approx(400.0, rel=1e-6)
     assert found.on_bounds["stiffness"] == found.values["stiffness"] and "are refused (too stiff)" in found.message
     assert found.runs < 60
+
+
+def test_an_edge_that_another_parameter_moves():
+    """The stiffest spring that is admitted is stiffer with more damping, and both keep the mass near."""
+
+    def build(stiffness, damping):
+        if stiffness > 50.0 + 100.0 * damping:
+            raise ModelError("too stiff")
+        return spring(stiffness, damping)
+
+    start = {"stiffness": 100.0, "damping": 1.0}
+    found = minimise(build, start, 0.3, "max(r.mass.x)", bounds={"damping": (0.0, 5.0)}, rtol=1e-9, atol=1e-9)
+    assert found.success and found.values == pytest.approx({"stiffness": 550.0, "damping": 5.0}, rel=1e-6)
+    assert set(found.on_bounds) == {"stiffness", "damping"} and "values beyond stiffness = 550" in found.message
 
 
 def test_runs_used_up():

@@ -5,6 +5,7 @@ The reference digits were made by ``tests/support/opensim_muscles.py``, which st
 
 import inspect
 import json
+import re
 
 import numpy as np
 import pytest
@@ -14,12 +15,23 @@ from scipy.optimize import brentq
 
 from codegen import DefinitionError, compile_muscle
 from codegen.compiler.corners import corner, share
+from generated import muscles
 from runtime.jit import addresses
+from tests.support.kernel_text import functions_of, lint, lint_tangent
 from tests.support.muscle_laws import MODULES, PENNATE, arrays, evaluated, outputs, outputs_of, python, states_of
 from tests.support.paths import ROOT
 
 OPENSIM = json.loads((ROOT / "tests" / "support" / "opensim_muscles.json").read_text(encoding="utf-8"))
 KERNELS = {"elastic": "law", "rigid": "rigid"}
+# Operation counts that may not rise.
+OPERATIONS = {
+    "thelen_as_published": {"law": 132, "rigid": 88},
+    "thelen_as_opensim": {"law": 232, "rigid": 201},
+    "millard_as_published": {"law": 1158, "rigid": 787},
+    "millard_as_opensim": {"law": 1193, "rigid": 823},
+    "de_groote_as_published": {"law": 125, "rigid": 106},
+    "de_groote_as_opensim": {"law": 142, "rigid": 122},
+}
 both = pytest.mark.parametrize("kernel", KERNELS.values())
 every_law = pytest.mark.parametrize("name", MODULES)
 
@@ -214,6 +226,39 @@ def test_a_fibre_stops_shortening_at_its_shortest_length(name):
     assert outputs(module, "law", **taut, fiber_length=0.99 * shortest)["rate of fiber_length"] > 0
     rigid = outputs(module, "rigid", **slack)
     assert rigid["tension"] == rigid["fiber_velocity"] == 0.0
+
+
+@every_law
+def test_kernels_are_straight_line_code_and_write_every_entry_once(name):
+    module, functions = MODULES[name], functions_of(inspect.getsource(MODULES[name]))
+    acting = 1 + len(module.STATES)
+    for kernel, most in OPERATIONS[name].items():
+        assert lint(functions[kernel], [(len(outputs_of(module)),)], ("x", "c")) == []
+        for derivative in ("tangent", "parameters"):
+            assert lint_tangent(functions[f"{kernel}_{derivative}"], acting, ("x", "c")) == []
+        assert int(re.search(r"(\d+) operations", getattr(module, kernel).py_func.__doc__)[1]) <= most
+
+
+@pytest.mark.slow
+@every_law
+def test_compiled_kernels_agree_with_their_text(name):
+    module, acting = MODULES[name], 1 + len(MODULES[name].STATES)
+    for x, c in random_states(module, 5):
+        for kernel in KERNELS.values():
+            out, seeds, slope = (
+                np.full(len(outputs_of(module)), np.nan),
+                np.eye(len(x)),
+                np.full((2, acting, len(x)), np.nan),
+            )
+            getattr(module, kernel)(x, c, out)
+            assert out == pytest.approx(evaluated(module, kernel, x, c), rel=1e-11, abs=1e-12)
+            getattr(module, f"{kernel}_tangent")(x, c, seeds, slope[0])
+            python(module, f"{kernel}_tangent")(x, c, seeds, slope[1])
+            assert slope[0] == pytest.approx(slope[1], rel=1e-9, abs=1e-9 * np.abs(slope[1]).max())
+
+
+def test_every_law_is_tested():
+    assert list(MODULES) == list(muscles.MODULES) and set(OPERATIONS) == set(MODULES)
 
 
 def spring_muscle(length, length_dot, excitation, activation, stiffness=1e4, slack_length=0.2, delay=0.03):

@@ -33,6 +33,14 @@ REFUSED = {
         lambda r_i, r_j, stiffness, coordinate, rate: {"forces": {coordinate((r_j - r_i).norm()): -stiffness * rate(r_j.x)}},
         "when the bodies move together as one rigid body",
     ),
+    "a_place": (
+        lambda r_i, r_j, stiffness: {"potential": stiffness * (r_j - r_i).norm(), "place": r_j},
+        "when the bodies move together as one rigid body", "place : [m]",
+    ),
+    "a_component": (
+        lambda r_i, r_j, stiffness: {"potential": stiffness * (r_j - r_i).norm(), "height": (r_j - r_i).z},
+        "when the bodies move together as one rigid body", "height : [m]",
+    ),
     "a_vector": (lambda r_i, r_j, stiffness: {"potential": stiffness * (r_j - r_i)}, "'potential' has the wrong shape"),
     "force_as_a_vector": (
         lambda r_i, r_j, stiffness, coordinate: {"forces": {coordinate((r_j - r_i).norm()): stiffness * (r_j - r_i)}},
@@ -144,6 +152,18 @@ def test_the_nearest_right_definition_compiles():
     refused_with(
         DefinitionError, "give the function that returns the force's potential", compile_force, "spring_damper"
     )
+
+
+def test_a_vector_in_global_axes_may_be_reported():
+    def reporting(r_i, r_j, stiffness):
+        """A force.
+
+        stiffness : [N], 0 <= stiffness
+        span : [m]
+        """
+        return {"potential": stiffness * (r_j - r_i).norm(), "span": r_j - r_i}
+
+    assert [name for name, _ in compile_force(reporting).OUTPUTS] == ["span_x", "span_y", "span_z"]
 
 
 def test_one_body_is_against_the_ground():

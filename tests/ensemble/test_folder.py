@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import codegen
 import models
 from benchmarks.ensemble_systems import loaded_foot, sprung_foot
 from runtime import Builder, ModelError, Status, read_ensemble, simulate_many
@@ -260,6 +261,27 @@ def test_another_function_or_code_is_refused(tmp_path):
     assert_refused("its code is 'of another version'", simulate_many, build, cases, 0.1, out=tmp_path, **SETTINGS)
 
 
+def test_an_own_definition_of_another_formula_is_another_ensemble(tmp_path):
+    def system(power):
+        def pull(r_i, r_j, strength):
+            """A central force.
+
+            strength : [N/m]
+            """
+            d = r_j - r_i
+            return {"potential": strength * d.dot(d) ** power}
+
+        b = Builder("planet")
+        b.body("planet", mass=1.0, inertia=(1.0,) * 3, r=(2.0, 0, 0), free=True)
+        b.force("pull", codegen.compile_force(pull), "planet", strength=3.0)
+        return b.build()
+
+    cases = {"mass.planet": [1.0, 2.0]}
+    simulate_many(system(1), cases, 0.1, out=tmp_path, **SETTINGS)
+    assert simulate_many(system(1), cases, 0.1, out=tmp_path, **SETTINGS).success
+    assert_refused("its system differs", simulate_many, system(2), cases, 0.1, out=tmp_path, **SETTINGS)
+
+
 def hidden(x):
     """A function that hangs on a name that its text does not define."""
     return models.foot.build(link_length=x * (HIDDEN if x > 0.035 else 1.0))
@@ -275,6 +297,10 @@ def test_another_ensemble_is_refused(tmp_path):
         (dict(t_eval=[0.05, 0.1]), "its t is"),
         (dict(assemble=True), "its assemble is False, not True"),
         (dict(max_steps=3), "its max_steps is"),
+        (
+            dict(cases={name: values[:2] for name, values in cases.items()}),
+            "it has 4 cases, not 2; repeat the former call to resume it, or give another folder",
+        ),
     ):
         arguments = (
             dict(system=system, cases=cases, t_end=0.1, out=tmp_path / "many", assemble=False) | SETTINGS | changes

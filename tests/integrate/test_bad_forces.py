@@ -38,7 +38,7 @@ CASES = {
     "tension_table has the shape (3,)": (
         "tabulated_spring", ("a", "b"), dict(s_i=(0, 0, 0), s_j=(0, 0, 0), damping=0.0, tension_table=(1, 2, 3)),
     ),
-    "argument 0 of point 1 is not above the one before": (
+    "tension_table[1, 0] = 0 is not above the one before": (
         "tabulated_spring", ("a", "b"), dict(s_i=(0, 0, 0), s_j=(0, 0, 0), damping=0.0, tension_table=POINTS[::-1]),
     ),
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import codegen
 import models
@@ -20,6 +21,7 @@ from tests.support.own_laws import (
     rod,
     time_beyond,
 )  # fmt: skip
+from tests.support.refusals import assert_refused
 
 FINE = dict(rtol=1e-10, atol=1e-10)
 MOMENT, COMPLIANCE = 60.0, 0.8
@@ -131,13 +133,33 @@ def test_laws_with_other_numbers_of_parameters_stand_side_by_side():
 
 
 def test_the_foot_with_its_own_law():
-    system = models.foot.build(limits="dissipative", law=POWER, law_parameters=dict(exponent=3.0, compliance=0.3))
+    system = models.foot.build(limits="dissipative", law=POWER, law_parameters=dict(exponent=3.0), limit_compliance=0.3)
     assert system.limit("talocrural").numbers == dict(max_moment=226.0, compliance=0.3, damping=0.568, exponent=3.0)
     runs = [runtime.simulate(system, 1.0, t_eval=[1.0], coordinates=c, **FINE) for c in ("absolute", "joint")]
     assert np.abs(runs[0].states - runs[1].states).max() < 1e-7
+    taken = dict(exponent=3.0, cone=None)
+    words = "law_parameters: cone is no parameter of the law, but of the foot's limits; leave it out"
+    assert_refused(words, models.foot.build, limits="elastic", law=POWER, law_parameters=taken)
     linear = models.foot.build(limits="elastic", law=LINEAR, law_parameters=dict(stiffness=1e3))
     run = runtime.simulate(linear, 0.5, **FINE)
     assert np.abs(run.energy - run.energy[0]).max() < 1e-8 and run.limits["talocrural"].excess.max() > 1e-3
+
+
+def sine(x):
+    """The moment is a quarter of a sine."""
+    return (1 - sp.cos(sp.pi * x / 2)) * 2 / sp.pi
+
+
+def test_constants_of_sympy_are_numbers_of_a_law():
+    system = rod(codegen.compile_limit(sine), max_moment=MOMENT, compliance=COMPLIANCE)
+    inside = np.linspace(0.0, COMPLIANCE, 5)
+    u = np.stack([np.sin(EDGE + inside), 0.0 * inside, np.cos(EDGE + inside)], axis=1)
+    found = np.linalg.norm(runtime.system.restricting_moment(system.limit("stop"), u).moment, axis=1)
+    assert np.abs(found - MOMENT * np.sin(np.pi * inside / COMPLIANCE / 2)).max() < 1e-12
+    for coordinates in ("absolute", "joint"):
+        run = runtime.simulate(system, 1.0, coordinates=coordinates, **FINE)
+        assert np.abs(run.energy - run.energy[0]).max() < 1e-9 and run.limits["stop"].excess.max() > 0.05
+    assert runtime.simulate_many(system, {"mass.rod": [1.0, 1.1]}, 1.0, **FINE).vectorised.all()
 
 
 def test_derivatives_with_respect_to_the_parameters_of_a_limit():

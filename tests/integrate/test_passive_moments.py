@@ -7,6 +7,7 @@ from scipy.special import ellipk
 import models
 import runtime
 from runtime import Builder
+from tests.support.refusals import assert_refused
 
 RATE, ANGLE, MOMENT = 6.0, 0.5, 20.0  # of both exponentials: k2 = k4 [1/rad], angle1 = -angle2 [rad], k1 = k3 [N m]
 A = 2.0 * MOMENT * np.exp(-RATE * ANGLE)  # [N m] the moment is -A sinh(RATE angle)
@@ -93,3 +94,12 @@ def test_the_numbers_of_a_hinge_of_the_foot_may_be_given():
     )
     assert system.force("talocalcaneal").values["upper_angle"] == 0.65
     assert runtime.parameters(system)["upper_moment.talocalcaneal"] == 60.21
+
+
+def test_bad_numbers_of_a_hinge_of_the_foot():
+    exponential = dict(limits="elastic", law="exponential")
+    for own in (3, {"foo": 1.0}, {"a_i": (1, 0, 0)}):
+        words = ("law_parameters: talocrural = ", "give a mapping with some of upper_moment, upper_rate, upper_angle")
+        assert_refused(words, models.foot.build, **exponential, law_parameters={"talocrural": own})
+    with pytest.warns(runtime.UnitWarning, match="'talocrural': upper_angle = 30 rad.*30 degrees are 0.5236 rad"):
+        models.foot.build(**exponential, law_parameters={"talocrural": {"upper_angle": 30.0}})

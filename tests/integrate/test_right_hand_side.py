@@ -194,9 +194,9 @@ def test_what_breaks_a_rule_is_refused_in_a_sentence():
         (0.0, y[:5], r"rhs of system 'driven': y has the shape \(5,\); give \(26,\) or \(cases, 26\), as in f.names"),
         (0.0, np.ones((26, 3)), r"vectorized=True"),
         (0.0, "text", "'text'"),
-        (0.0, cases, "y: number 1, 4 is not finite"),
+        (0.0, cases, r"y\[1, 4\] = nan is not finite"),
         ([0.0, 0.1], y, "t has the shape"),
-        (np.nan, y, "t: number 0 is not finite"),
+        (np.nan, y, r"t\[0\] = nan is not finite"),
         (1.5, y, "the signal 'motion.theta_t' of system 'driven' is defined from 0 to 1 s"),
     ):  # fmt: skip
         for call in (f, f.jacobian, f.project):

@@ -26,7 +26,7 @@ CRURAL, CALCANEAL = foot.talocrural_frame()[1], foot.talocalcaneal_frame()[0]  #
 
 def at(angles_deg=(0.0, 0.0), ligaments=ALL, **options):
     """Forces of ligaments at angles of the ankle."""
-    system = foot.build(ligaments=ligaments, ankle_deg=angles_deg, **options)
+    system = foot.build(ligaments=ligaments, ankle_deg=angles_deg, **{"toes": "sprung"} | options)
     return runtime.simulate(system, 1e-9).forces
 
 
@@ -48,10 +48,17 @@ def test_values_that_no_source_states_are_asked_for():
     assert_refused(words, foot.build, ligaments=tuple(STRUCTURES))
     given = {"calcaneofibular": {"stiffness": 1e5}}
     assert_refused("calcaneofibular: reference_strain; give", foot.build, ligaments=given)
-    known = [force.name for force in foot.build(ligaments=True).forces]
+    known = [force.name for force in foot.build(ligaments=True, toes="free").forces]
     assert known == [name for name in STRUCTURES if name not in needy]
-    assert not foot.build().forces
-    assert [force.name for force in foot.build(ligaments="plantar_fascia").forces] == ["plantar_fascia"]
+    assert all(not foot.build(ligaments=none).forces for none in (None, False, {}, ()))
+
+
+def test_the_fascia_needs_toes_that_move():
+    """It is among all known structures where it acts, and a warning where it is named and does not."""
+    assert "plantar_fascia" not in [force.name for force in foot.build(ligaments=True).forces]
+    assert [force.name for force in foot.build(ligaments="plantar_fascia", toes="free").forces] == ["plantar_fascia"]
+    with pytest.warns(runtime.AssemblyWarning, match="'plantar_fascia': toes are locked.*give toes='free' or 'sprung'"):
+        assert foot.build(ligaments="plantar_fascia").forces
 
 
 @pytest.mark.parametrize(
@@ -63,16 +70,49 @@ def test_values_that_no_source_states_are_asked_for():
         ({"anterior_talofibular": {"reference_strain": -1.0}}, "reference_strain = -1 must be above -1"),
         ({"anterior_talofibular": {"stiffness": np.nan}}, "ligament 'anterior_talofibular': stiffness"),
         ({"anterior_talofibular": {"distal": (0, 0)}}, "ligament 'anterior_talofibular': distal"),
-        ({"anterior_talofibular": {"stiffness": -1.0}}, "'anterior_talofibular' (link_ligament)"),
+        ({"anterior_talofibular": {"stiffness": -5e3}}, "ligament 'anterior_talofibular': stiffness = -5000 must not be below"),
+        ({"anterior_talofibular": {"toe_strain": 0.0}}, "ligament 'anterior_talofibular': toe_strain = 0 must be above 0"),
+        ({"anterior_talofibular": {"taut_deg": 500}}, "taut_deg = 500 must lie between -90 and 90 degrees"),
+        (
+            {"anterior_talofibular": {"taut_deg": 10, "reference_strain": 0.02}},
+            "'anterior_talofibular': taut_deg and reference_strain both state its slack length; give one",
+        ),
+        (
+            {"anterior_talofibular": {"proximal": (0.0088, -0.0165, -0.0019)}},
+            "'anterior_talofibular': proximal and distal coincide",
+        ),
+        ({"plantar_fascia": {"slack_length": 0.0}}, "ligament 'plantar_fascia': slack_length = 0 must be above 0 m"),
+        ({"plantar_fascia": {"radius": -0.01}}, "ligament 'plantar_fascia': radius = -0.01 must not be below 0 m"),
+        (3, "ligaments = 3: give True or False, text, a mapping from names to values or a sequence of texts, or leave it out"),
     ],
-)
+)  # fmt: skip
 def test_refused_ligaments(ligaments, sentence):
-    assert_refused([sentence], foot.build, ligaments=ligaments)
+    assert_refused([sentence], foot.build, ligaments=ligaments, toes="free")
 
 
-def test_a_stiffness_in_another_unit_is_asked_about():
-    with pytest.warns(runtime.UnitWarning, match="anterior_talofibular.*stiffness = 14.2 N/m.*N/mm"):
-        foot.build(ligaments={"anterior_talofibular": {"stiffness": 14.2}})
+@pytest.mark.parametrize("value", [40e3, None, True, [1], "stiffness", ("stiffness", 40e3)])
+def test_a_value_in_place_of_a_mapping_of_values_is_refused(value):
+    words = ("ligament 'anterior_talofibular' = ", "give a mapping of its values, such as {'stiffness': 80e3}, or {}")
+    assert_refused(words, foot.build, ligaments={"anterior_talofibular": value})
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "question"),
+    [
+        ("anterior_talofibular", {"stiffness": 14.2}, "stiffness = 14.2 N/m.*14.2 N/mm are 1.42e\\+04 N/m"),
+        ("anterior_talofibular", {"reference_strain": 5}, "reference_strain = 5, but the strain of a ligament in the neutral"),
+        ("anterior_talofibular", {"toe_strain": 3}, "toe_strain = 3, but"),
+        ("anterior_talofibular", {"proximal": (0.9, -25.0, 4.4)}, "proximal = 25 m.*25 mm are 0.025 m"),
+        ("anterior_talofibular", {"distal": (8.8, -16.5, -1.9)}, "distal = 16.5 m.*16.5 mm are 0.0165 m"),
+        ("anterior_talofibular", {"taut_deg": 75}, "taut_deg = 75 degrees, but an angle of the ankle is at most 60 degrees"),
+        ("plantar_fascia", {"slack_length": 146}, "slack_length = 146 m.*146 mm are 0.146 m"),
+        ("plantar_fascia", {"radius": 6.7}, "radius = 6.7 m.*6.7 mm are 0.0067 m"),
+    ],
+)  # fmt: skip
+def test_values_in_another_unit_are_asked_about(name, values, question):
+    with pytest.warns(runtime.UnitWarning, match=f"ligament '{name}': {question}"):
+        foot.build(ligaments={name: values}, toes="free")
+    foot.build(ligaments={name: values}, toes="free", check_units=False)
 
 
 # Mean and standard deviation [mm] in the neutral position: de Asla et al. (2009), J Orthop Surg Res 4, 7, four ankles in vivo,
@@ -197,7 +237,7 @@ def below(ankle):
 
 def with_link(ankle):
     """The foot with all ligaments, and one more between the link and the foot, whose point of the hinge is on the foot."""
-    b = builder_of(foot.build(ankle, ligaments=TENSE))
+    b = builder_of(foot.build(ankle, ligaments={name: TENSE[name] for name in BETWEEN_POINTS}))
     frame = np.column_stack([CALCANEAL, CRURAL, np.cross(CALCANEAL, CRURAL)])
     first, second, normal = np.linalg.solve(frame, IN_CANAL[0] + below(ankle))
     on_foot = TALOCRURAL - ORIGINS["main_foot"]
@@ -245,9 +285,8 @@ def test_a_talus_without_mass_moves_as_the_link(ankle):
     assert apart[1e-2] / apart[1e-3] == pytest.approx(10.0, rel=0.1)
     assert apart[1e-3] / apart[1e-4] == pytest.approx(10.0, rel=0.1)
     for name, force in linked.forces.items():
-        if name != "plantar_fascia":
-            np.testing.assert_allclose(run.forces[name].tension, force.tension, rtol=1e-2, atol=1e-2)
-            assert name in BETWEEN_POINTS or np.ptp(force.tension) > 1.0
+        np.testing.assert_allclose(run.forces[name].tension, force.tension, rtol=1e-2, atol=1e-2)
+        assert name in BETWEEN_POINTS or np.ptp(force.tension) > 1.0
 
 
 @both_ankles
@@ -281,15 +320,17 @@ def test_the_fascia_winds_around_the_toe_joint():
 # Views and files
 
 
-def test_ligaments_are_drawn_between_their_ends():
+def test_ligaments_are_drawn_between_their_ends(tmp_path):
     angles = (-12.0, 9.0)
     t = np.linspace(0.0, 1e-6, 2)
-    run = runtime.simulate(foot.build(ligaments=ALL, ankle_deg=angles), t[-1], t_eval=t)
+    run = runtime.simulate(foot.build(ligaments=ALL, ankle_deg=angles, toes="sprung"), t[-1], t_eval=t)
     joint = foot._points(PUBLISHED_SIZE)[3]
-    drawn = {line.name: line.points[0, 0] for line in run.scene().lines if line.group == "springs and slides"}
-    assert set(drawn) == set(BETWEEN_POINTS)
-    for name, points in drawn.items():
-        np.testing.assert_allclose(points, joint + np.array(turned(name, *angles)), atol=1e-9)
+    run.to_netcdf(tmp_path / "run.nc")
+    for motion in (run, runtime.results.read_netcdf(tmp_path / "run.nc")):
+        drawn = {line.name: line.points[0, 0] for line in motion.scene().lines if line.group == "springs and slides"}
+        assert set(drawn) == set(BETWEEN_POINTS)
+        for name, points in drawn.items():
+            np.testing.assert_allclose(points, joint + np.array(turned(name, *angles)), atol=1e-9)
 
 
 def test_a_file_keeps_ligaments(tmp_path):

@@ -1,5 +1,7 @@
 """Orthoses of the foot with a hinge by the axes of the ankle: aligned, misplaced, mirrored, started at an angle; refusals."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,11 @@ def test_a_shift_and_a_turn_displace_point_and_axis_of_the_hinge():
     assert plain["a_i"] == pytest.approx(-foot.talocrural_axis(), abs=1e-15)
 
 
+def test_integers_of_numpy_count_axes():
+    own, of_numpy = (foot.build(orthosis=hinged(count)) for count in (2, np.int64(2)))
+    assert np.array_equal(runtime.simulate(own, 0.01).states, runtime.simulate(of_numpy, 0.01).states)
+
+
 def test_a_hinge_may_be_given_by_point_and_axis():
     given = dict(point=(0.0, 0.01, -0.3), axis=(0.0, -1.0, 0.1))
     values = foot.build(orthosis={**hinged(), "hinge": given}).joint("orthosis_hinge").values
@@ -69,6 +76,7 @@ def test_a_hinge_may_be_given_by_point_and_axis():
     ("orthosis", "words"),
     [
         (hinged(3), "orthosis: hinge: axes = 3; use 1 or 2"),
+        (hinged(1.0), "orthosis: hinge: axes = 1.0; give a number of axes, 1 or more"),
         (
             hinged(1, offset=(0, 0, 0)),
             "orthosis: hinge has no 'offset'; it takes axes, shift, turn_deg, or point and axis",
@@ -76,10 +84,36 @@ def test_a_hinge_may_be_given_by_point_and_axis():
         (hinged(1, shift=(0.01, 0)), "orthosis: hinge: shift has the shape (2,); give 3 numbers"),
         (hinged(1) | {"straps": {}}, "its cuff is not fastened"),
         (hinged(1) | {"hinge": "one"}, "hinge"),
+        (
+            hinged(1) | {"mass": 0.3},
+            "orthosis 'orthosis': mass of plate and cuff [kg] has the shape (); give 2 numbers",
+        ),
     ],
 )
 def test_bad_hinges_are_refused(orthosis, words):
     assert_refused(words, foot.build, orthosis=orthosis)
+
+
+def test_the_number_of_axes_may_be_of_numpy():
+    assert foot.build(orthosis=hinged(np.int64(2))).joint("orthosis_hinge").kind == "modified_universal"
+
+
+@pytest.mark.parametrize(
+    ("orthosis", "question"),
+    [
+        (hinged(1, shift=(10, 0, 0)), "orthosis: hinge: shift = 10 m, but a misplacement.*10 mm are 0.01 m"),
+        (hinged(1, turn_deg=(0, 0, 180)), "orthosis: hinge: turn_deg = 180 degrees, but a misplacement"),
+        (dict(stiffness=(60, 20, 10), neutral=(5, 0, 0)), "orthosis 'orthosis': neutral = 5 rad.*5 degrees are 0.08727 rad"),
+        (dict(stiffness=(60, 20, 10), mass=300), "orthosis 'orthosis': mass = 300 kg.*300 g are 0.3 kg"),
+        (dict(stiffness=(60, 20, 10), plate=(50, 0, 0)), "orthosis 'orthosis': plate = 50 m.*50 mm are 0.05 m"),
+        (hinged(1) | {"cuff": (0, 0, 70)}, "orthosis 'orthosis': cuff = 70 m.*70 mm are 0.07 m"),
+    ],
+)  # fmt: skip
+def test_values_in_another_unit_are_asked_about(orthosis, question):
+    with pytest.warns(runtime.UnitWarning) as given:
+        foot.build(orthosis=orthosis)
+    assert any(re.match(question, str(one.message)) for one in given), [str(one.message) for one in given]
+    foot.build(orthosis=orthosis, check_units=False)
 
 
 def test_a_curve_over_degrees_and_stiffnesses_per_degree_are_asked_about():

@@ -104,6 +104,19 @@ def test_values_of_a_wrong_kind_are_refused_in_one_sentence(given, message):
     assert_refused(message, takes, **given)
 
 
+@pytest.mark.parametrize("order", ["names first", "mapping first"])
+def test_a_mapping_with_wrong_values_is_no_sequence_of_its_names(order):
+    names, values = Sequence[str], Mapping[str, float]
+
+    def select(outputs=None):
+        return outputs
+
+    select.__annotations__["outputs"] = names | values if order == "names first" else values | names
+    select = checked(select)
+    assert select({"a": np.float32(1)}) == {"a": 1.0} and select(("a", "b")) == ("a", "b")
+    assert_refused("has 'a' = 'one'", select, {"a": "one"})
+
+
 def test_likely_slips_are_told_how_to_go_on(pendulum):
     run = simulate(pendulum, 0.01, **SHORT)
     for call, message in (
@@ -178,9 +191,9 @@ def test_event_functions_that_return_no_number(pendulum, function, message):
         (lambda y: np.append(y, 0.0), "y has the shape (14,); give 13 numbers"),
         (lambda y: np.ma.array(y, mask=y == y[0]), "has masked elements"),
         (lambda y: y.astype(complex), "holds complex numbers"),
-        (lambda y: np.full(13, np.nan), "number 0 is not finite"),
+        (lambda y: np.full(13, np.nan), "[0] = nan is not finite"),
         (lambda y: np.zeros(13), "p of body 'rod' has the length 0; give Euler parameters of length 1"),
-        (lambda y: np.where(np.arange(13) == 8, 1e60, y), "number 8 = 1e+60 overflows in products"),
+        (lambda y: np.where(np.arange(13) == 8, 1e60, y), "[8] = 1e+60 overflows in products"),
     ],
 )
 def test_no_state_reaches_compiled_code_that_it_cannot_take(pendulum, spoilt, message):
@@ -212,7 +225,7 @@ def test_runs_made_by_hand_are_checked(pendulum):
     assert_refused(
         "run: states has the shape (2, 12) of float64; give (2, 13)", replace, run, states=run.states[:, :12]
     )
-    with pytest.raises(ModelError, match="run: states: number 1, 0 is not finite"):
+    with pytest.raises(ModelError, match="run: states\\[1, 0\\] = .* is not finite"):
         broken = run.states.copy()
         broken[1, 0] = np.nan
         _ = replace(run, states=broken).energy

@@ -38,11 +38,12 @@ def test_blocks_of_readme_run_in_order():
 
 
 SLOW = {
-    "assembly.md", "control.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md", "sensitivities.md",
-    "simulation.md", "studies.md", "walking.md",
+    "assembly.md", "control.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md", "landing.md",
+    "sensitivities.md", "simulation.md", "studies.md", "walking.md",
 }  # fmt: skip
 # Those of docs/coming_from run in tests/docs.
-WITH_BLOCKS = [page for page in (*DOCS, ROOT / "docs" / "howto" / "studies.md") if blocks(page, "python")]
+HOWTO = [ROOT / "docs" / "howto" / name for name in ("landing.md", "studies.md")]
+WITH_BLOCKS = [page for page in (*DOCS, *HOWTO) if blocks(page, "python")]
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,6 @@ def test_parts_of_a_system_are_not_replaced_behind_its_data():
         "the state is of the bodies toes, main_foot, leg, not rod", replace, pendulum, state=models.foot.build().state
     )
     assert_refused("_made_of is its own; build a system with runtime.Builder", replace, pendulum, _made_of=np.ones(3))
-    assert_refused("number 0 is not finite", replace, pendulum, state=State(("rod",), np.full(13, np.nan)))
+    assert_refused("[0] = nan is not finite", replace, pendulum, state=State(("rod",), np.full(13, np.nan)))
     lighter = runtime.with_parameters(pendulum, {"gravity": (0.0, 0.0, -1.62), "mass.rod": 2.0})
     assert lighter.gravity[2] == -1.62 and replace(lighter, rank=lighter.rank).gravity[2] == -1.62

@@ -45,19 +45,24 @@ def test_force_over_velocity_of_thelen_has_half_the_slope_where_the_fibre_length
     assert slopes[1] == pytest.approx(2 * slopes[0], rel=1e-5) and slopes[0] == pytest.approx(5, rel=1e-5)
 
 
+def curve_of_sympy(name):
+    """A curve of ``sympy.physics.biomechanics`` as a function of numbers."""
+    x = sp.Symbol("x")
+    return sp.lambdify(x, getattr(biomechanics, f"{name}DeGroote2016").with_defaults(x).doit())
+
+
 def test_curves_of_de_groote_are_those_of_sympy():
+    active, passive = curve_of_sympy("FiberForceLengthActive"), curve_of_sympy("FiberForceLengthPassive")
+    speed, tendon = curve_of_sympy("FiberForceVelocity"), curve_of_sympy("TendonForceLength")
     for length, velocity in zip(np.linspace(0.4, 1.7, 14), np.linspace(-1, 1, 14), strict=True):
         found = rigid(DE_GROOTE, length, velocity)
-        active = biomechanics.FiberForceLengthActiveDeGroote2016.with_defaults(length).doit()
-        speed = biomechanics.FiberForceVelocityDeGroote2016.with_defaults(velocity).doit()
-        passive = biomechanics.FiberForceLengthPassiveDeGroote2016.with_defaults(length).doit()
-        assert found["active_fiber_force"] == pytest.approx(float(active * speed), abs=1e-14)
-        assert found["passive_fiber_force"] == pytest.approx(float(passive), abs=1e-14)
-        force = biomechanics.TendonForceLengthDeGroote2016.with_defaults(1 + (length - 0.4) / 20).doit()
+        assert found["active_fiber_force"] == pytest.approx(active(length) * speed(velocity), abs=1e-14)
+        assert found["passive_fiber_force"] == pytest.approx(passive(length), abs=1e-14)
+        stretch = 1 + (length - 0.4) / 20
         given = dict(
-            tendon_stiffness=33.93669377311689, normalized_tendon_force=float(force), length=2.0, activation=1.0
+            tendon_stiffness=33.93669377311689, normalized_tendon_force=tendon(stretch), length=2.0, activation=1.0
         )
-        assert outputs(DE_GROOTE, "law", **UNIT, **given)["tendon_length"] == pytest.approx(1 + (length - 0.4) / 20)
+        assert outputs(DE_GROOTE, "law", **UNIT, **given)["tendon_length"] == pytest.approx(stretch, abs=1e-14)
 
 
 def test_constants_of_de_groote_miss_their_points():
@@ -73,10 +78,8 @@ def test_constants_of_de_groote_miss_their_points():
 
 
 def test_the_tendon_of_sympy_has_the_force_one_at_another_strain_than_its_documentation_says():
-    def force(strain):
-        return float(biomechanics.TendonForceLengthDeGroote2016.with_defaults(sp.Float(1 + strain)).doit())
-
-    assert force(0.049) == pytest.approx(1.0, abs=1e-12) and force(0.05) == pytest.approx(1.043, abs=1e-3)
+    force = curve_of_sympy("TendonForceLength")
+    assert force(1.049) == pytest.approx(1.0, abs=1e-12) and force(1.05) == pytest.approx(1.043, abs=1e-3)
 
 
 def test_the_inverse_of_force_over_velocity_lacks_a_constant_in_the_supplement():

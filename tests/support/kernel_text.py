@@ -3,6 +3,7 @@
 import ast
 import copy
 import inspect
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -36,11 +37,11 @@ def lint(function, expected, inputs=STATE_INPUTS):
                 continue
             if not isinstance(node, ALLOWED):
                 found.append(f"{where}: {type(node).__name__}")
-            elif isinstance(node, ast.Call) and not ast.unparse(node.func).startswith("math."):
+            elif isinstance(node, ast.Call) and not re.match(r"math\.|corner$", ast.unparse(node.func)):
                 found.append(f"{where}: calls {ast.unparse(node.func)}")
             elif isinstance(node, ast.Subscript) and ast.unparse(node.value) not in inputs:
                 found.append(f"{where}: reads {ast.unparse(node)}")
-            elif isinstance(node, ast.Name) and node.id not in known | {*inputs, "math"}:
+            elif isinstance(node, ast.Name) and node.id not in known | {*inputs, "math", "corner"}:
                 found.append(f"{where}: reads {node.id} before it is written")
         target = statement.targets[0]
         if isinstance(target, ast.Name):

@@ -408,6 +408,7 @@ def of_builder():
             up=(0, 0, 1),
             side="left",
             axes="global",
+            check_units=True,
         ),
         "orthosis with a hinge": dict(
             name="a",
@@ -416,7 +417,7 @@ def of_builder():
             stiffness=((9.0, 5.0), 0.0, 0.0),
             mass=(0.2, 0.1),
             hinge={"point": three, "axis": (0, 1, 0)},
-            straps={"cuff": {"stiffness": (9.0, 9.0, 9.0, 1.0, 1.0, 1.0)}},
+            straps={"cuff": {"stiffness": (900.0, 900.0, 900.0, 1.0, 1.0, 1.0)}},
         ),
         "frame": dict(name="a", body="tip", s=three, p=(1, 0, 0, 0), axes="body"),
         "add_shapes": dict(shapes=()),

@@ -6,7 +6,7 @@ import numpy as np
 
 from models.walking import synthetic
 from models.walking.norms import CYCLE
-from models.walking.subject import GRAVITY
+from runtime.support import GRAVITY
 
 RISE = 0.02  # [m] amplitude of the pelvis, twice in each cycle
 PELVIS = ("L_IAS", "L_IPS", "R_IAS", "R_IPS")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import codegen
 import models
 import runtime
 from runtime import Builder, Cone
@@ -209,7 +210,57 @@ def test_stiffness_of_materials(arguments, says):
     assert assert_refused(says, runtime.system.hertz_stiffness, *arguments).startswith("hertz_stiffness: ")
 
 
+def linear(excess, k):
+    """A spring.
+
+    k : [N m/rad], 0 < k
+    """
+    return k * excess**2 / 2
+
+
+def relative(x):
+    """A spring."""
+    return x**2 / 2
+
+
+SPRING, RELATIVE = codegen.compile_limit(linear), codegen.compile_limit(relative)
+ELASTIC = dict(limits="elastic")
+OWN = ELASTIC | dict(law=SPRING)
+PASSIVE = ELASTIC | dict(law="exponential")
 OF_MODELS = [
+    (models.foot, dict(law=SPRING), "law = module generated_from_linear applies to limits only"),
+    (
+        models.foot,
+        ELASTIC | dict(law=linear),
+        ("or give what codegen.compile_joint, ", "compile_limit or compile_contact"),
+    ),
+    (
+        models.foot,
+        ELASTIC | dict(law=None),
+        "law = None; use 'conservative', 'as_published' or 'exponential', or give what",
+    ),
+    *(
+        (models.foot, OWN | dict(law_parameters={key: 1.0}), f"law_parameters: unknown '{key}'; the law takes k")
+        for key in ("cone", "xi", "max_moment")
+    ),
+    (models.foot, OWN | dict(law_parameters=dict(k=1.0, damping=1.0)), "the keyword limits decides the damping"),
+    (
+        models.foot,
+        OWN | dict(law_parameters=dict(compliance=1.0)),
+        "the keyword limit_compliance decides the compliance",
+    ),
+    (models.foot, ELASTIC | dict(law=RELATIVE, law_parameters={"k": 1.0}), "unknown 'k'; the law takes max_moment"),
+    (models.foot, PASSIVE | dict(limit_compliance=0.3), "limit_compliance has no meaning for law = 'exponential'"),
+    (
+        models.foot,
+        PASSIVE | dict(law_parameters={"talocrural": 5}),
+        "talocrural = 5; give a mapping from names to values",
+    ),
+    (
+        models.foot,
+        PASSIVE | dict(law_parameters={"talocrural": {"a_i": 5}}),
+        "unknown 'a_i'; the law takes upper_moment",
+    ),
     (models.foot, dict(limits="stiff"), "limits = 'stiff'; use 'elastic' or 'dissipative'"),
     (models.foot, dict(limits="elastic", preset="mine"), "preset = 'mine'; use 'anatomical' or 'published'"),
     (

@@ -1,5 +1,7 @@
 """Orthoses of a builder: laws by direction, table and equation; hinge and straps against closed forms; names, files, refusals."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
@@ -331,7 +333,11 @@ def test_cuff_plate_and_axes_are_drawn_on_the_bodies_that_carry_them():
         assert np.abs(np.cross(half, axis)).max() < 1e-12
 
 
-# Refusals
+# Refusals and warnings
+
+
+BAND = dict(s_i=(0.05, 0.0, -0.05), s_j=(0.05, 0.0, 0.0), stiffness=1e4, slack_length=0.05)
+SPRING = {"law": "hinge_spring", "stiffness": 3.0, "damping": 0.1, "free_angle": 0.0}
 
 
 @pytest.mark.parametrize(
@@ -342,7 +348,8 @@ def test_cuff_plate_and_axes_are_drawn_on_the_bodies_that_carry_them():
         (dict(straps=STRAPS | {"shoe": {}}), "straps: unknown part 'shoe'"),
         (dict(straps={"cuff": {}}), "straps of the cuff: missing stiffness"),
         (dict(straps={"cuff": {"stiffness": SIX[:3]}}), "straps of the cuff: stiffness has the shape (3,); give 6 numbers"),
-        (dict(straps={"cuff": {"stiffness": (-1.0, *SIX[1:])}}), "force 'afo_cuff_strap' (frame_bushing): kx = -1"),
+        (dict(straps={"cuff": {"stiffness": (-1.0, *SIX[1:])}}), "of the cuff: stiffness: number 0 = -1 is negative"),
+        (dict(straps={"cuff": {"stiffness": SIX, "damping": (0, 0, -1, 0, 0, 0)}}), "cuff: damping: number 2 = -1 is negative"),
         (dict(straps={"cuff": {"bands": 3}}), "bands = 3; give a list of mappings"),
         (dict(straps={"cuff": SIX}), "straps of the cuff = "),
         (dict(straps={"cuff": {"bands": [{"stiffness": 1.0}]}}), "force 'afo_cuff_strap_1' (cable): missing s_i, s_j, slack"),
@@ -358,8 +365,15 @@ def test_cuff_plate_and_axes_are_drawn_on_the_bodies_that_carry_them():
         (dict(damping=(0.0, 0.0, 0.1)), "its hinge has no rotation"),
         (dict(stiffness=(1.0, 2.0)), "stiffness has 2 entries; give 3, about dorsiflexion, inversion, rotation"),
         (dict(stiffness=((1.0, -2.0), 0.0, 0.0)), "stiffness of dorsiflexion = -2 is negative"),
-        (dict(stiffness=({"k": 1.0}, 0.0, 0.0)), "stiffness of dorsiflexion: law = None"),
-        (dict(stiffness=(CURVE[::-1], 0.0, 0.0)), "moment_table: argument"),
+        (dict(stiffness=({"k": 1.0}, 0.0, 0.0)), "stiffness of dorsiflexion: missing law; give {'law': "),
+        (dict(stiffness=({"law": np, "k": 1.0}, 0.0, 0.0)), "force 'afo_dorsiflexion': module numpy is no kind of force"),
+        (dict(stiffness=({"law": "hinge"}, 0.0, 0.0)), "force 'afo_dorsiflexion': unknown kind 'hinge'"),
+        (dict(stiffness=(SPRING | {"a_i": (0, 0, 1)}, 0.0, 0.0)), "stiffness of dorsiflexion: a_i is given by the orthosis"),
+        (dict(stiffness=(SPRING, 0.0, 0.0), damping=(0.2, 0.0, 0.0)), "stiffness of dorsiflexion: damping is given by the"),
+        (dict(stiffness=(CURVE[::-1], 0.0, 0.0)), "'afo': stiffness of dorsiflexion["),
+        (dict(stiffness=((1.0, 2.0, 3.0), 0.0, 0.0)), "stiffness of dorsiflexion has the shape (3,)"),
+        (dict(stiffness=(0.0, CURVE, 0.0)), "its hinge has no inversion; give 0"),
+        (dict(stiffness=(0.0, (1.0, 2.0), 0.0)), "its hinge has no inversion; give 0"),
         (dict(stiffness=("soft", 0.0, 0.0)), "stiffness of dorsiflexion = 'soft'"),
     ],
 )  # fmt: skip
@@ -369,3 +383,56 @@ def test_bad_input_is_refused_in_one_sentence_and_nothing_is_added(changed, word
     assert_refused(words, b.orthosis, "afo", "leg", "foot", **MECHANISM | changed)
     assert len(b.shapes) == shapes and list(b._of["bodies"]) == ["leg", "foot"] and not b._of["forces"]
     b.orthosis("afo", "leg", "foot", **MECHANISM)
+
+
+def worn(**values):
+    b = ankle()
+    return b, lambda: b.orthosis("afo", "leg", "foot", **MECHANISM | values)
+
+
+@pytest.mark.parametrize(
+    ("values", "question"),
+    [
+        (dict(stiffness=(0.6, 0.0, 0.0)), "stiffness of dorsiflexion = 0.6 N m/rad.*0.6 N m/deg are 34.38"),
+        (dict(stiffness=((0.6, 0.4), 0.0, 0.0)), "stiffness of dorsiflexion = 0.6 N m/rad"),
+        (dict(stiffness=(CURVE * (180 / np.pi, 1), 0.0, 0.0)), "stiffness of dorsiflexion: angle = .* degrees are"),
+        (dict(stiffness=(CURVE * (1, 1e3), 0.0, 0.0)), r"stiffness of dorsiflexion: moment = 45000 N m.*45000 N mm are 45 N m"),
+        (dict(stiffness=(CURVE * (1, -1), 0.0, 0.0)), "stiffness of dorsiflexion: its moment falls from"),
+        (dict(stiffness=(CURVE + (0, 3.0), 0.0, 0.0)), "stiffness of dorsiflexion: its moment at the angle 0 is 3 N m"),
+        (dict(neutral=(5.0, 0.0, 0.0)), "neutral = 5 rad.*5 degrees are 0.08727 rad"),
+        (dict(mass=(200, 150)), "mass = 200 kg.*200 g are 0.2 kg"),
+        (dict(plate=(10.0, 0.0, -30.0)), "plate = 30 m.*30 mm are 0.03 m"),
+        (dict(length=250.0), "length = 250 m.*250 mm are 0.25 m"),
+        (dict(hinge=HINGE | {"point": (0, 0, 100.0)}), "hinge: distance from the centre of mass of the leg = 99.6 m.*99.6 mm"),
+        (dict(straps={"cuff": {"stiffness": (20, 15, 10, 40, 30, 20)}}), "straps of the cuff: stiffness = 20 N/m.*20 N/mm are"),
+        (dict(straps={"cuff": {"bands": [BAND | {"s_i": (50, 0, 0)}]}}), "straps of the cuff: band 1: s_i = 50 m.*50 mm are"),
+        (dict(straps={"cuff": {"bands": [BAND, BAND | {"slack_length": 80}]}}), "straps of the cuff: band 2: slack_length = 80"),
+    ],
+)  # fmt: skip
+def test_values_in_another_unit_are_asked_about(values, question):
+    neutral = {"stiffness": (60.0, 0.0, 0.0)} if "neutral" in values else {}
+    with pytest.warns(runtime.UnitWarning, match=f"orthosis 'afo': {question}"):
+        worn(**neutral | values)[1]()
+    b, add = worn(**neutral | values, check_units=False)
+    add()
+    assert "afo_cuff" in b._of["bodies"]
+
+
+def test_curves_that_begin_beside_their_zero_are_not_asked_about():
+    """The curve goes on by its tangent to the angle 0, where it is 0 to 5 % of its largest moment."""
+    for curve in ([(0.05, 1.0), (0.2, 4.1), (0.3, 6.1)], [(-0.3, -9.0), (-0.1, -2.9), (0.12, 3.5), (0.3, 9.1)]):
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            worn(stiffness=(curve, 0.0, 0.0))[1]()
+        assert not given, given[0].message
+
+
+def test_straps_without_stiffness_are_warned_of():
+    with pytest.warns(runtime.AssemblyWarning, match="straps of the cuff: stiffness is 0 in all six directions"):
+        worn(straps={"cuff": {"stiffness": np.zeros(6)}})[1]()
+
+
+def test_a_shipped_force_may_be_a_law_by_its_name():
+    b = couple(ankle(), "foot", 2.0 * DORSIFLEXION)
+    b.orthosis("afo", "leg", "foot", stiffness=(SPRING | {"stiffness": 10.0}, 0.0, 0.0))
+    assert at_rest(b)["afo_dorsiflexion"].angle[0] == pytest.approx(0.2, abs=1e-9)

@@ -11,10 +11,11 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from models import foot, foot_ground, foot_sole
+from models.foot_orthosis import PRESETS
 from models.studies import measures
 from models.studies.drop import METHOD
 from models.studies.drop import slip as slips
-from models.studies.landing.runs import subtalar
+from models.studies.landing.runs import Case, subtalar
 from models.walking import (
     Floor,
     Sole,
@@ -28,8 +29,8 @@ from models.walking import (
 )
 from models.walking.contact import Prediction
 from models.walking.gait_result import Gait
-from models.walking.subject import GRAVITY
 from runtime import Builder, Run, inverse_dynamics, simulate
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 
 # The printed 40 kN/m has not the unit of the law with the exponent 1.5; both readings that can be meant [N/m^1.5].
@@ -40,7 +41,8 @@ FALLING = 1.0  # [s]
 SPRUNG = dict(
     stiffness=(foot.SPRING,) * 3, damping=(foot.DAMPER,) * 3
 )  # the paper's springs, about all axes of the ankle
-INCLINE_DEG, ORTHOSES, LANDING = 20.0, {"without": None, "with": "stiff"}, 0.25  # of landings [deg], [1], [s]
+CASE, LANDING = Case(incline=20.0, height=foot.CLEARANCE), 0.25  # of landings; [s]
+ORTHOSES: Mapping[str, Any] = {"without": None, "with": PRESETS["stiff"]}
 IMPACT = 0.08  # [s] from the first touch-down, before the leg topples
 DAMPINGS = (100.0, 300.0, 900.0)  # [N s/m] of a sphere that strikes the ground
 BALL = dict(mass=1.0, radius=0.03, speed=0.5)  # [kg], [m], [m/s]
@@ -171,12 +173,9 @@ def _falling_on_two_axes(stiffness: float, speed: float, mu_d: float) -> Any:
     )  # fmt: skip
 
 
-def _inversion(orthosis: str | None, at: Mapping[str, Any]) -> float:
+def _inversion(orthosis: Mapping[str, Any] | None, at: Mapping[str, Any]) -> float:
     """Largest inversion [deg] at impact of the foot with the modified ankle on an incline."""
-    system = foot.build(
-        ground=True, leg="free", toes="sprung", limits="dissipative", incline_deg=INCLINE_DEG, orthosis=orthosis
-    )
-    run = simulate(system, LANDING, **{**at, "t_eval": measures.times(LANDING)})
+    run = simulate(CASE.build("modified", orthosis), LANDING, **{**at, "t_eval": measures.times(LANDING)})
     return float(subtalar(run)[0].max(where=run.t <= run.contact_events[0, 0] + IMPACT, initial=0.0))
 
 

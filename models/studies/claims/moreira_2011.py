@@ -10,11 +10,11 @@ from models import foot, foot_ground, foot_sole
 from models.studies.claims import moreira_2011_gait as gait
 from models.studies.claims.ground_runs import (
     BALL,
+    CASE,
     DAMPINGS,
     DRIFTING,
     FALLING,
     FRICTIONS,
-    INCLINE_DEG,
     LOOSE,
     READINGS,
     SPEEDS,
@@ -117,7 +117,7 @@ def orthosis(claims: Claims, e: GroundRuns) -> None:
     claims.check(
         "Abstract",
         f"{statement}{SECOND}",
-        computed=f"on an incline of {INCLINE_DEG:g}° the foot inverts at impact by {free:.1f}° about the subtalar axis, by "
+        computed=f"on an incline of {CASE.incline:g}° the foot inverts at impact by {free:.1f}° about the subtalar axis, by "
         f"{held:.1f}° with the stiffest measured orthosis",
         holds=held < free,
     )

@@ -8,6 +8,7 @@ from scipy.signal import find_peaks
 from models.studies.claims.ground_runs import READINGS, GroundRuns
 from models.studies.claims.verdicts import Claims, listed
 from models.walking import synthetic
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 
 GOOD = 0.1  # [body weights] root mean square difference that counts as good agreement; of the mean curve of other adults 0.10
@@ -88,7 +89,7 @@ def _part(e: GroundRuns, values: Floats, part: str) -> float:
 
 def shapes(claims: Claims, e: GroundRuns) -> None:
     """Fig. 10."""
-    weight = e.gait.subject.mass * 9.81
+    weight = e.gait.subject.mass * GRAVITY
     forces = {(reading, shape): walked.force for (reading, shape), walked in e.walked.items()}
     forces |= {("fitted", shape): found.force[:, 2] / weight for shape, found in e.fitted_shapes.items()}
     soles = (SOFT, "fitted")

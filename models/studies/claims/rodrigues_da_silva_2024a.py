@@ -9,6 +9,7 @@ from models.studies.ankle.runs import ANKLES, BODY, HINGES, mean_y
 from models.studies.claims import rodrigues_da_silva_2024a_limits as limits
 from models.studies.claims.foot_runs import FootRuns, largest_angle, span, y_extent
 from models.studies.claims.verdicts import Claims, about, listed
+from runtime.support import DOWN
 
 
 def checked(e: FootRuns) -> Claims:
@@ -86,7 +87,7 @@ def _levers(claims: Claims, e: FootRuns) -> None:
         ends = run.system.joint("ankle").values
         axis, arm = np.asarray(ends["a_i"]), -np.asarray(ends["s_i"])  # at the start all axes are parallel
         levers[name] = 1000 * float(np.linalg.norm(np.cross(axis, arm)))
-        moments[name] = abs(float(axis @ np.cross(arm, [0.0, 0.0, -9.81 * foot.BODIES[BODY]["mass"]])))  # type: ignore[operator]
+        moments[name] = abs(float(axis @ np.cross(arm, np.multiply(foot.BODIES[BODY]["mass"], DOWN))))  # type: ignore[operator]
     claims.check(
         "text",
         "the modified joint's talocalcaneal axis is closer to the foot's centre",

@@ -11,9 +11,9 @@ from models.studies.gait.contact import ARCHES, FITTED, MARKERS, OTHERS, SCALED,
 from models.studies.gait.contact_tables import PUBLISHED_TOUCHING
 from models.walking import gait_plots
 from models.walking.gait_result import Gait
-from models.walking.subject import GRAVITY
 from runtime.report import plots
 from runtime.report.figure_files import Drawing
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 
 PAPER = "Moreira et al. (2011)"

@@ -11,8 +11,8 @@ from models.studies.gait.contact import ARCHES, CAVUS, FITTED, FLAT, MARKERS, ME
 from models.walking import contact_fit, contact_residuals, sole
 from models.walking.contact import compared, in_stance
 from models.walking.gait_result import Gait
-from models.walking.subject import GRAVITY
 from runtime.report import Table
+from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 
 MEANING = {

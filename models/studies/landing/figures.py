@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Landing, force_of
-from models.studies.landing.tables import about_inversion, worn
+from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Landing, force_of, scales_of
+from models.studies.landing.tables import worn
 from runtime import Run
 from runtime.report import plots
 from runtime.report.figure_files import Drawing
@@ -29,13 +29,12 @@ QUANTITIES: Mapping[str, Any] = {
 
 def label_of(one: Landing, orthosis: str) -> str:
     """Orthosis and ankle in words."""
-    name = worn(orthosis, one.scale)
-    return f"{'no' if name == 'none' else name} orthosis, {ANKLES[one.ankle]}"
+    return f"{'no' if one.scale is None else worn(orthosis, one.scale)} orthosis, {ANKLES[one.ankle]}"
 
 
 def figures(
-    found: Sequence[Landing], shown: Mapping[str, Run], worst: Landing, varied: Sequence[str], orthosis: str,
-    values: Mapping[str, Any] | None, angle: str, limit: float | None,
+    found: Sequence[Landing], shown: Mapping[str, Run], worst: Landing, varied: Sequence[str], orthosis: str, angle: str,
+    limit: float | None,
 ) -> dict[str, Drawing]:  # fmt: skip
     """The figures by file name, to be drawn when called; other numbers than the one of an axis are those of ``worst``."""
     drawings = {
@@ -53,11 +52,13 @@ def figures(
             partial(plots.curves, series | limits, f"{name} [{UNITS[name]}]", title),
             f"Largest inversion over {name}, with both ankles, without and with the orthosis.",
         )
-    if len({one.scale for one in found}) > 2:
+    if len(scales_of(found)) > 2:
         drawings["peak_by_stiffness"] = Drawing(
-            partial(plots.curves, _over_stiffness(found, worst, values, angle), "stiffness about inversion [N m/deg]", title),
-            "Largest inversion over the stiffness of the orthosis about the axis of inversion, with both ankles.",
-        )  # fmt: skip
+            partial(
+                plots.curves, _over_stiffness(found, worst, angle), f"factor on the stiffness of {orthosis}", title
+            ),
+            "Largest inversion over the factor on the stiffness of the orthosis, with both ankles.",
+        )
     return drawings
 
 
@@ -65,7 +66,7 @@ def _over(
     found: Sequence[Landing], worst: Landing, name: str, orthosis: str, angle: str
 ) -> dict[str, tuple[list[float], list[float]]]:
     """Peaks over a number of the case, for each ankle without and with the stiffest orthosis."""
-    scales, series = sorted({one.scale for one in found}), {}
+    scales, series = scales_of(found), {}
     for scale in dict.fromkeys((scales[0], scales[-1])):
         for ankle in ANKLES:
             own = [
@@ -74,18 +75,16 @@ def _over(
                 and replace(one.case, **{name: getattr(worst.case, name)}) == worst.case
             ]  # fmt: skip
             own.sort(key=lambda one: getattr(one.case, name))
-            series[label_of(own[0], orthosis)] = (
-                [getattr(one.case, name) for one in own],
-                [one.peak(angle) for one in own],
-            )
+            if own:
+                x = [getattr(one.case, name) for one in own]
+                series[label_of(own[0], orthosis)] = x, [one.peak(angle) for one in own]
     return series
 
 
-def _over_stiffness(
-    found: Sequence[Landing], worst: Landing, values: Mapping[str, Any] | None, angle: str
-) -> dict[str, tuple[list[Any], list[float]]]:
+def _over_stiffness(found: Sequence[Landing], worst: Landing, angle: str) -> dict[str, tuple[list[float], list[float]]]:
+    """Peaks over the factor on the stiffness, for each ankle."""
     series = {}
     for ankle, words in ANKLES.items():
-        own = sorted((one for one in found if (one.ankle, one.case) == (ankle, worst.case)), key=lambda one: one.scale)
-        series[words] = [about_inversion(values, one.scale) for one in own], [one.peak(angle) for one in own]
+        own = [one for one in found if (one.ankle, one.case) == (ankle, worst.case) and one.scale is not None]
+        series[words] = [float(one.scale) for one in own], [one.peak(angle) for one in own]  # type: ignore[arg-type]
     return series

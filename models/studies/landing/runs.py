@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,11 +13,10 @@ from models import foot
 from models.isb import ankle_angles
 from models.studies import measures
 from runtime import ModelError, Run, System, simulate
-from runtime.support import floats
+from runtime.support import GRAVITY, floats
 
 ANKLES = {"modified": "modified ankle", "classical": "classical ankle"}
 FALLING = 1e-9  # tolerance of the fall, at whose end angles and rates are measured
-GRAVITY = 9.81  # [m/s^2] of ``models.foot``
 # [m/s] of the friction: a foot at 1 mm/s, the default of the foot, lands alike and needs an implicit method.
 TRANSITION_VELOCITY = 0.02
 UNITS = {
@@ -108,12 +107,20 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Landing:
-    """A run with its ankle, its conditions and the factor on the stiffness of the orthosis, 0 without one."""
+    """A run with its ankle, its conditions and the factor on the stiffness of the orthosis, None without one."""
 
     ankle: str
     case: Case
-    scale: float
+    scale: float | None
     run: Run
+
+    @property
+    def failure(self) -> str:
+        """Why the landing is no result; "" where it is one."""
+        if not self.run.success:
+            return self.run.message
+        after = self.run.t[-1] - self.case.fall
+        return "" if self.touch_down <= self.run.t[-1] else f"the foot did not land; give after= above {after:.3g}"
 
     @cached_property
     def touch_down(self) -> float:
@@ -122,10 +129,8 @@ class Landing:
 
     @cached_property
     def measured(self) -> Mapping[str, Measured]:
-        """Of each of ``ANGLES``; NaN where the foot does not land."""
+        """Of each of ``ANGLES``, where there is no ``failure``."""
         landed = self.run.t >= self.touch_down
-        if not landed.any():
-            return dict.fromkeys(ANGLES, Measured(*[np.nan] * 5, False))
         t, found, first = self.run.t[landed], {}, self.run
         if self.touch_down > 0.0:
             first = simulate(self.run.system, self.touch_down, rtol=FALLING, atol=FALLING, progress=False)
@@ -149,15 +154,41 @@ def force_of(run: Run) -> np.ndarray:
 
 
 def scaled(orthosis: Mapping[str, Any], scale: float) -> dict[str, Any]:
-    """Keywords of ``Builder.orthosis`` with the stiffness times a factor."""
-    return {**orthosis, "stiffness": scale * floats(orthosis["stiffness"], "orthosis: stiffness", "numbers [N m/rad]")}
+    """Keywords of ``Builder.orthosis`` with each stiffness times a factor: a number, a pair, or the moments of a curve.
+
+    Raises
+    ------
+    ModelError
+        For a law, unless the factor is 1.
+    """
+    return {**orthosis, "stiffness": [_times(scale, one) for one in orthosis["stiffness"]]}
+
+
+def _times(scale: float, given: Any) -> Any:
+    if isinstance(given, Mapping):
+        if scale == 1.0:
+            return given
+        raise ModelError(
+            f"orthosis: one entry of stiffness is a law, which has none to multiply by {scale:g}; give numbers, pairs or curves, "
+            "or vary its parameters by runtime.minimise"
+        )
+    values = floats(given, "orthosis: stiffness", "a number, a pair, or points (n, 2) of angle and moment")
+    return values * ([1.0, scale] if values.ndim == 2 else scale)
 
 
 def landed(
-    ankle: str, case: Case, orthosis: Mapping[str, Any] | None, scale: float, after: float, tolerance: float
+    ankle: str, case: Case, orthosis: Mapping[str, Any] | None, scale: float | None, after: float, tolerance: float
 ) -> Landing:
-    """One landing; without an orthosis where the factor is 0.  The values are then checked for other units."""
-    worn = scaled(orthosis, scale) if orthosis is not None and scale > 0.0 else None
+    """One landing with a factor on the stiffness of the orthosis, or without one where it is None.
+
+    Values of the foot without an orthosis are checked for other units.
+    """
+    worn = None if orthosis is None or scale is None else scaled(orthosis, scale)
     system, t = case.build(ankle, worn, check_units=worn is None), case.times(after)
     run = simulate(system, t[-1], t_eval=t, rtol=tolerance, atol=tolerance, progress=False)
     return Landing(ankle, case, scale, run)
+
+
+def scales_of(found: Iterable[Landing]) -> list[float | None]:
+    """Factors on the stiffness, ascending; None first."""
+    return sorted({one.scale for one in found}, key=lambda scale: -1.0 if scale is None else scale)

@@ -7,17 +7,20 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
+
 from models.foot_orthosis import orthosis_values
 from models.papers import cited
 from models.studies import measures
 from models.studies.landing import tables
 from models.studies.landing.design import Design, designed
 from models.studies.landing.figures import figures, label_of
-from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Case, Landing, landed
+from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Case, landed, scaled
 from models.studies.options import MAX_CASES, numbers, orthosis_option
 from runtime import ModelError
 from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.support import positive
 
 NONE = "none"
 SOURCE = (
@@ -43,7 +46,7 @@ def landing(
     inversion: str = "0",
     friction: Annotated[str, "as mu_c"] = "1",
     orthosis: str = "stiff",
-    scale: str = "1",
+    scale: str | None = None,
     keep_inversion_below: float | None = None,
     angle: str = "subtalar",
     ankle: str = "modified",
@@ -80,7 +83,7 @@ def landing(
         none, flexible, medium, stiff, or a .toml file with the keywords of Builder.orthosis, such as stiffness = [200, 40, 17] in
         N m/rad.
     scale : str
-        Factors on the stiffness of the orthosis.
+        Factors on the stiffness of the orthosis; 1 unless given.
     keep_inversion_below : float [deg]
         Find the least stiffness of the orthosis, in its proportions, with which inversion stays below this limit.
     angle : str
@@ -101,12 +104,15 @@ def landing(
     given = dict(zip(UNITS, (incline, height, pitch, roll, dorsiflexion, inversion, friction), strict=True))
     lists = {name: numbers(name, text) for name, text in given.items()}
     cases, varied = [Case(*values) for values in product(*lists.values())], tuple(n for n in UNITS if len(lists[n]) > 1)
+    of_stiffness = {"scale": scale, "keep_inversion_below": keep_inversion_below}
+    asked = [name for name, value in of_stiffness.items() if value is not None]
+    if asked and orthosis == NONE:
+        raise ModelError(f"{asked[0]}: the stiffness of an orthosis is varied, and orthosis = 'none'; name an orthosis")
+    positive(after, "after")
+    if keep_inversion_below is not None:
+        positive(keep_inversion_below, "keep_inversion_below")
     values = None if orthosis == NONE else orthosis_values(orthosis_option(orthosis))
-    scales = (0.0, *(_scales(scale) if values is not None else ()))
-    if values is None and keep_inversion_below is not None:
-        raise ModelError(
-            "keep_inversion_below: the stiffness of an orthosis is sought, and orthosis = 'none'; name an orthosis"
-        )
+    scales: tuple[float | None, ...] = (None, *(_scales("1" if scale is None else scale) if values is not None else ()))
     orthosis = Path(orthosis).stem
     ankles = sorted(ANKLES, key=lambda name: name != ankle)
     count = len(cases) * len(ankles) * len(scales)
@@ -116,6 +122,10 @@ def landing(
         )
     if values is not None:
         cases[0].build(ankle, values, check_units=True)  # refuses values before the work begins
+        if asked and all(map(np.array_equal, *(scaled(values, factor)["stiffness"] for factor in (1.0, 0.0)))):
+            raise ModelError(
+                f"{asked[0]}: each stiffness of the orthosis is 0, which no factor changes; give one above 0"
+            )
     report = Report("A foot lands on an incline: the two-axis ankle with an orthosis")
     how = after, tolerance
     say(f"{count} landings: both ankles, conditions: {len(cases)}, orthoses: {len(scales)}")
@@ -126,29 +136,31 @@ def landing(
         say(f"{len(cases) * len(ankles)} designs, some seconds each: the least stiffness that keeps {limit}")
         for one in found:
             try:
-                made += [designed(one, values, angle, keep_inversion_below, *how)] if one.scale == 0.0 else []
+                made += [designed(one, values, angle, keep_inversion_below, *how)] if one.scale is None else []
             except ModelError as error:
                 report.failures.append(f"design, {ANKLES[one.ankle]}, {one.case.text(varied)}: {error}")
-    report.failures += [_failure(one, varied, orthosis, after) for one in found if not one.run.success or _in_air(one)]
-    landed_ones = [one for one in found if not _in_air(one)]
+    report.failures += [
+        f"{label_of(one, orthosis)}, {one.case.text(varied)}: {one.failure}" for one in found if one.failure
+    ]
+    found = [one for one in found if not one.failure]
     if varied or len(scales) > 2:
-        report.tables.append(tables.peaks(landed_ones, varied, orthosis, angle))
+        report.tables.append(tables.peaks(found, varied, orthosis, angle))
     report.tables.append(tables.landings(found, varied, orthosis, values))
     if made and values is not None:
         report.tables.append(tables.designs(made, varied, values))
         report.first = (report.tables[0].title, "designs")
     report.cite = [*cited("2024a", "2024c", "2011"), ISB, *([SOURCE] if values is not None else [])]
-    if landed_ones:
-        worst = max((one for one in landed_ones if one.scale == 0.0), key=lambda one: one.peak(angle))
-        report.answer = tables.answer(landed_ones, made, orthosis, worst.case, varied)
-        chosen = [one for one in found if one.case == worst.case and one.scale in (0.0, scales[-1])]
-        chosen += [one.landing for one in made if one.landing.case == worst.case and one.landing.scale > 0.0]
+    if found:
+        worst = max(found, key=lambda one: (one.scale is None, one.peak(angle)))
+        report.answer = tables.answer(found, made, orthosis, worst.case, varied)
+        chosen = [one for one in found if one.case == worst.case and one.scale in (worst.scale, scales[-1])]
+        chosen += [one.landing for one in made if one.landing.case == worst.case and one.landing.scale]
         shown = {label_of(one, orthosis): one.run for one in chosen}
         for label, run in shown.items():
             file = folder / f"{label.replace(' ', '_').replace(',', '')}.nc"
             report.files.append(measures.thinned(run).to_netcdf(file))
         say("figures")
-        drawn.add(figures(landed_ones, shown, worst, varied, orthosis, values, angle, keep_inversion_below))
+        drawn.add(figures(found, shown, worst, varied, orthosis, angle, keep_inversion_below))
         first, *others = shown
         drawn.add_motion(shown[first], name=first, beside={label: shown[label] for label in others})
     write_report(report, folder, figures=drawn)
@@ -158,16 +170,6 @@ def landing(
 def _scales(text: str) -> tuple[float, ...]:
     """Factors on the stiffness, ascending."""
     found = tuple(sorted(numbers("scale", text)))
-    if not found[0] > 0.0:
-        raise ModelError(f"scale = {text!r}: factors must be above 0; the foot without an orthosis lands in any case")
+    if found[0] < 0.0:
+        raise ModelError(f"scale = {text!r}: factors are 0 or more; with 0 damping, mass and straps act alone")
     return found
-
-
-def _in_air(one: Landing) -> bool:
-    return one.touch_down > one.run.t[-1]
-
-
-def _failure(one: Landing, varied: tuple[str, ...], orthosis: str, after: float) -> str:
-    """Why a landing is no result."""
-    reason = one.run.message if not one.run.success else f"the foot did not land; give more than --after {after:g}"
-    return f"{label_of(one, orthosis)}, {one.case.text(varied)}: {reason}"

@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 
 from models.studies.landing.design import FACTORS, Design
-from models.studies.landing.runs import ANGLES, ANKLES, TRANSITION_VELOCITY, UNITS, Case, Landing, Measured, force_of
+from models.studies.landing.runs import (
+    ANGLES,
+    ANKLES,
+    TRANSITION_VELOCITY,
+    UNITS,
+    Case,
+    Landing,
+    Measured,
+    force_of,
+    scaled,
+    scales_of,
+)
 from runtime.report import Table
 
 ASSUMED = (
@@ -16,6 +27,7 @@ ASSUMED = (
     "sole lie in the midline, so that the foot has no width.  "
     f"Friction is reached at a slip of {1000.0 * TRANSITION_VELOCITY:g} mm/s."
 )
+DIGITS = 4  # decimals of angles [deg] and rates [deg/s] at touch-down; beyond them is rounding
 AXES = "Subtalar: the angle about the axis of the hinge.  ISB: about the floating axis of Wu et al. (2002)."
 
 
@@ -23,18 +35,24 @@ def _column(name: str) -> str:
     return name if UNITS[name] == "1" else f"{name} [{UNITS[name]}]"
 
 
-def worn(orthosis: str, scale: float) -> str:
+def worn(orthosis: str, scale: float | None) -> str:
     """The orthosis of a landing in words."""
-    if scale == 0.0:
+    if scale is None:
         return "none"
     return orthosis if scale == 1.0 else f"{scale:.3g} {orthosis}"
 
 
-def about_inversion(orthosis: Mapping[str, Any] | None, scale: float) -> float | None:
-    """Stiffness about the axis of inversion [N m/deg]; where it differs by direction, the largest."""
-    if orthosis is None:
+def against_inversion(orthosis: Mapping[str, Any] | None, scale: float | None) -> float | None:
+    """Stiffness against inversion [N m/deg], the first of a pair; None of a curve or a law, and without an orthosis."""
+    given = None if orthosis is None or scale is None else scaled(orthosis, scale)["stiffness"][1]
+    if given is None or isinstance(given, Mapping) or np.ndim(given) == 2:
         return None
-    return float(np.deg2rad(scale * np.max(np.asarray(orthosis["stiffness"], float)[1])))
+    return float(np.deg2rad(np.ravel(given)[0]))
+
+
+def _rounded(value: float) -> float:
+    """A value at touch-down, without rounding errors and without the sign of 0."""
+    return round(value, DIGITS) + 0.0
 
 
 def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, values: Mapping[str, Any] | None) -> Table:
@@ -45,17 +63,18 @@ def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, val
             rows.append(
                 [
                     ANKLES[one.ankle], *(getattr(one.case, each) for each in varied), worn(orthosis, one.scale), name, of.peak,
-                    round(of.peak_at, 1), of.peak_rate, of.at_touch_down, of.rate_at_touch_down, float(force_of(one.run).max()),
-                    about_inversion(values, one.scale),
+                    round(of.peak_at, 1), of.peak_rate, _rounded(of.at_touch_down), _rounded(of.rate_at_touch_down),
+                    float(force_of(one.run).max()),
+                    against_inversion(values, one.scale),
                 ]
             )  # fmt: skip
     columns = [
         "ankle", *map(_column, varied), "orthosis", "angle", "peak inversion [deg]", "after touch-down [ms]", "peak rate [deg/s]",
-        "at touch-down [deg]", "rate at touch-down [deg/s]", "force [N]", "stiffness [N m/deg]",
+        "at touch-down [deg]", "rate at touch-down [deg/s]", "force [N]", "against inversion [N m/deg]",
     ]  # fmt: skip
     note = (
-        f"{AXES}  Peaks: of inversion and of its rate from touch-down on.  Force: largest of the ground.  Stiffness: of the "
-        f"orthosis about the axis of inversion.  Values are those at output times, a millisecond apart.  {ASSUMED}"
+        f"{AXES}  Peaks: of inversion and of its rate from touch-down on.  Force: largest of the ground.  Against inversion: "
+        f"stiffness of the orthosis; none of a curve or a law.  Values are those at output times, a millisecond apart.  {ASSUMED}"
     )
     return Table("landings", columns, rows, note, brief=columns[: 5 + len(varied)])
 
@@ -63,18 +82,16 @@ def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, val
 def peaks(found: Sequence[Landing], varied: Sequence[str], orthosis: str, angle: str) -> Table:
     """A row for each ankle and case, a column for each orthosis."""
     by_place = {(one.ankle, one.case, one.scale): one.peak(angle) for one in found}
-    scales = sorted({one.scale for one in found})
+    scales = scales_of(found)
     rows = [
         [ANKLES[ankle], *(getattr(case, each) for each in varied), *(by_place.get((ankle, case, scale)) for scale in scales)]
         for ankle, case in dict.fromkeys((one.ankle, one.case) for one in found)
     ]  # fmt: skip
-    labels = [worn(orthosis, scale) for scale in scales]
-    columns = [
-        "ankle",
-        *map(_column, varied),
-        *(f"{'no orthosis' if label == 'none' else label} [deg]" for label in labels),
-    ]
-    return Table(f"peak inversion {ANGLES[angle].words}", columns, rows, "A dash: the foot did not land.")
+    labels = ["no orthosis" if scale is None else worn(orthosis, scale) for scale in scales]
+    columns = ["ankle", *map(_column, varied), *(f"{label} [deg]" for label in labels)]
+    return Table(
+        f"peak inversion {ANGLES[angle].words}", columns, rows, "A dash: the landing failed; see the failures."
+    )
 
 
 def designs(found: Sequence[Design], varied: Sequence[str], values: Mapping[str, Any]) -> Table:
@@ -85,12 +102,12 @@ def designs(found: Sequence[Design], varied: Sequence[str], values: Mapping[str,
         rows.append(
             [
                 ANKLES[landing.ankle], *(getattr(landing.case, each) for each in varied), one.angle, one.limit, one.result,
-                landing.scale, about_inversion(values, landing.scale), *(landing.peak(name) for name in ANGLES), one.tried,
+                landing.scale, against_inversion(values, landing.scale), *(landing.peak(name) for name in ANGLES), one.tried,
                 one.runs,
             ]
         )  # fmt: skip
     columns = [
-        "ankle", *map(_column, varied), "limit of", "limit [deg]", "result", "of the stiffness", "about inversion [N m/deg]",
+        "ankle", *map(_column, varied), "limit of", "limit [deg]", "result", "of the stiffness", "against inversion [N m/deg]",
         *(f"peak, {name} [deg]" for name in ANGLES), "tried", "runs",
     ]  # fmt: skip
     note = (
@@ -105,18 +122,15 @@ def designs(found: Sequence[Design], varied: Sequence[str], values: Mapping[str,
 def answer(found: Sequence[Landing], made: Sequence[Design], orthosis: str, case: Case, varied: Sequence[str]) -> str:
     """Peaks of a case with both ankles, and the orthoses that were designed for it."""
     own = [one for one in found if one.case == case]
-    scales = sorted({one.scale for one in own})
-    parts = []
-    for scale in (scales[0], scales[-1]) if len(scales) > 1 else scales:
+    scales, parts = scales_of(own), []
+    for scale in dict.fromkeys((scales[0], scales[-1])):
         each = [
             f"{_shown(one.measured['subtalar'])} ({_shown(one.measured['isb'])} by the ISB) with the {ANKLES[one.ankle]}"
             for one in own
             if one.scale == scale
         ]
-        label = worn(orthosis, scale)
-        parts.append(
-            f"{'without an orthosis' if label == 'none' else f'with the orthosis {label!r}'} {', '.join(each)}"
-        )
+        which = "without an orthosis" if scale is None else f"with the orthosis {worn(orthosis, scale)!r}"
+        parts.append(f"{which} {', '.join(each)}")
     largest = f"  Of {len(found)} landings this one inverts most." if varied else ""
     sentences = [
         f"Largest inversion about the subtalar axis ({case.text(tuple(varied))}): {'; '.join(parts)}.{largest}"
@@ -134,6 +148,6 @@ def _shown(of: Measured) -> str:
 
 def _said(one: Design) -> str:
     ankle, scale = ANKLES[one.landing.ankle], one.landing.scale
-    if one.kept and scale > 0.0:
+    if one.kept and scale:
         return f"{scale:.3g} of the stiffness with the {ankle}, found in {one.runs} runs with derivatives"
-    return f"the {ankle} {one.result}" if one.kept else f"{ankle} {one.result}"
+    return f"{one.result} ({ankle})"

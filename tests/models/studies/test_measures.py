@@ -7,6 +7,7 @@ import models
 from models import pendulum
 from models.studies import measures
 from runtime import simulate
+from tests.support.refusals import assert_refused
 
 
 def test_limits_that_do_not_act_measure_a_free_motion():
@@ -26,3 +27,8 @@ def test_excursions_begin_and_end_between_output_times():
     assert found == pytest.approx(exact, abs=2e-5)
     inside = (fine.t > exact[0] + 1e-4) & (fine.t < exact[1] - 1e-4)
     assert (fine.limits["pivot"].restricting_moment[inside] > 0.0).all()
+
+
+@pytest.mark.parametrize("t_end", [0.0, -1.0, np.nan, np.inf])
+def test_times_of_a_run_that_has_no_end_are_refused(t_end):
+    assert_refused("t_end = ", measures.times, t_end)

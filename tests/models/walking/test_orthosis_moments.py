@@ -1,15 +1,18 @@
 """What an orthosis exerts along a trial: slopes of the energy of its springs, in a walk and in models of OpenSim; its weight."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from models.files.virtual_power import ways_at
 from models.foot_orthosis import PRESETS
-from models.walking import Filters, analyse, compare_ankles, synthetic
-from models.walking.orthosis_loads import AXES
-from runtime import ModelError
+from models.walking import Filters, analyse, analysis, compare_ankles, synthetic
+from models.walking.orthosis_loads import AXES, massless_springs
+from runtime import ModelError, UnitWarning
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
+from tests.support.refusals import assert_refused
 
 SPRINGS = {"stiffness": (210.0, 40.0, 17.0), "neutral": (0.1, 0.05, -0.03)}
 STEP = 1e-4  # [rad] of differences
@@ -111,8 +114,37 @@ def test_the_trial_itself_is_kept(compared):
         assert all(np.abs(one.orthosis[name]).max() < 1e-9 * largest for name in others)
 
 
-def test_an_orthosis_with_a_mass_is_refused_in_a_model_of_opensim(tmp_path):
+def test_values_that_a_model_of_opensim_cannot_have(tmp_path):
     reading = read(tmp_path, marked())
     trial = trial_of(reading, smooth(reading))
-    with pytest.raises(ModelError, match=r"mass = 0\.3 kg: .* leave it out"):
-        compare_ankles(reading, trial, orthosis={**PRESETS["stiff"], "mass": 0.3}, sorts=[FILE], cutoff=None)
+    for mass in (0.3, (0.2, 0.1), "300 g"):
+        with pytest.raises(ModelError, match=f"mass = {re.escape(repr(mass))} kg: .* leave it out"):
+            compare_ankles(reading, trial, orthosis={**PRESETS["stiff"], "mass": mass}, sorts=[FILE], cutoff=None)
+    with pytest.warns(UnitWarning, match="neutral = 5 rad.*5 degrees are 0.08727 rad"):
+        compare_ankles(reading, trial, orthosis={**PRESETS["stiff"], "neutral": (5, 0, 0)}, sorts=[FILE], cutoff=None)
+
+
+BAD = {
+    "a mass as a pair": ({"mass": (0.2, 0.1)}, "mass"),
+    "a mass as text": ({"mass": "300 g"}, "mass"),
+    "no mass": ({"mass": None}, "mass"),
+    "two stiffnesses": ({"stiffness": (200.0, 40.0)}, "stiffness has 2 entries; give 3"),
+    "a negative stiffness": ({"stiffness": (200.0, -40.0, 17.0)}, "stiffness of inversion = -40 is negative"),
+    "text": ({"stiffness": "stiff"}, "stiffness"),
+    "a number": ({"stiffness": 200.0}, "stiffness"),
+    "a table of text": ({"stiffness": ([["a", "b"]], 40.0, 17.0)}, "stiffness of dorsiflexion"),
+    "no damping": ({"damping": None}, "damping"),
+    "one neutral angle": ({"neutral": 0.1}, "neutral"),
+    "a place as text": ({"plate": "low"}, "plate"),
+    "a hinge": ({"hinge": {"axes": 1}}, "hinge is given; along a trial"),
+    "an unknown keyword": ({"stifness": 1.0}, "orthosis has no 'stifness'"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_values_are_refused_before_the_work_begins(case, monkeypatch):
+    changes, words = BAD[case]
+    orthosis = {"stiffness": (200.0, 40.0, 17.0)} | changes
+    monkeypatch.setattr(analysis, "check_trials", None)  # the first call of the work
+    assert_refused(words, analyse, synthetic.static(), synthetic.trial(), orthosis=orthosis)
+    assert_refused(words, massless_springs, orthosis)

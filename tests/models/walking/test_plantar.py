@@ -13,9 +13,9 @@ from models.walking.plantar_data import PUBLISHED, SOLE
 from models.walking.plantar_fit import SIZES, fit_plantar, sample_of, sole_of
 from models.walking.plantar_load import expected_force
 from models.walking.pressure_path import GUIDES, MAX_DEVIATION, RIDGE, STANCE, fit_guidance, guides_of
-from models.walking.subject import GRAVITY
 from models.walking.whole_body import SEGMENTS, _segments, body_motion
 from runtime import inverse_dynamics
+from runtime.support import GRAVITY
 from tests.support.refusals import assert_refused
 from tests.support.whole_walker import PELVIS, vertical_force, whole_walker
 

@@ -6,7 +6,7 @@ import pytest
 from models.walking import Floor, fit_sole, predict_ground_force, scale_sole, synthetic
 from models.walking.contact import in_stance
 from models.walking.sole import STIFFNESS
-from models.walking.subject import GRAVITY
+from runtime.support import GRAVITY
 from tests.support.refusals import assert_refused
 from tests.support.soles import ALIKE
 
