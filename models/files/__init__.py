@@ -13,6 +13,8 @@ from runtime.support import late_names
 if TYPE_CHECKING:
     from models.files.description import (
         Closure,
+        ConditionalPoint,
+        CylinderWrap,
         Description,
         FileCoordinate,
         Follower,
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
         Law,
         LimitForce,
         Link,
+        MovingPoint,
+        Muscle,
         Omitted,
         Outline,
+        PathPoint,
         Step,
     )
     from models.files.external_loads import write_external_loads
     from models.files.marker_tasks import MarkerTasks, read_marker_tasks
     from models.files.measured_angles import MeasuredAngles, read_angles
+    from models.files.muscle_lengths import MusclePath, muscle_paths
     from models.files.opensim_loads import ExternalForce, read_external_loads
     from models.files.own_file import OwnReading
     from models.files.reading import Reading
@@ -38,7 +44,9 @@ else:
     __getattr__, __dir__ = late_names(
         __name__,
         {
-            "description": "Closure Description FileCoordinate Follower Frame Law LimitForce Link Omitted Outline Step",
+            "description": "Closure ConditionalPoint CylinderWrap Description FileCoordinate Follower Frame Law LimitForce Link "
+            "MovingPoint Muscle Omitted Outline PathPoint Step",
+            "muscle_lengths": "MusclePath muscle_paths",
             "external_loads": "write_external_loads",
             "virtual_power": "Load inverse_dynamics",
             "marker_tasks": "MarkerTasks read_marker_tasks",
@@ -54,6 +62,8 @@ else:
 
 __all__ = [
     "Closure",
+    "ConditionalPoint",
+    "CylinderWrap",
     "Description",
     "ExternalForce",
     "FileCoordinate",
@@ -65,14 +75,19 @@ __all__ = [
     "Load",
     "MarkerTasks",
     "MeasuredAngles",
+    "MovingPoint",
+    "Muscle",
+    "MusclePath",
     "Omitted",
     "Outline",
     "OwnReading",
+    "PathPoint",
     "Reading",
     "Step",
     "Storage",
     "Writing",
     "inverse_dynamics",
+    "muscle_paths",
     "read_angles",
     "read_external_loads",
     "read_marker_tasks",

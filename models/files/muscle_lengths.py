@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.files.description import ConditionalPoint, CylinderWrap, Description, Floats, MovingPoint, Muscle, Point
 from models.files.motion import Moving, times
 from models.files.virtual_power import forces_along, table_of, ways_at
-from runtime.system.spans import span_at
+from runtime.support import checked
+from runtime.system import span_at
 
 Wrenches = dict[str, tuple[Floats, Floats]]
+Places = NDArray[np.int64]  # of times
 
 
 @dataclass(eq=False)
@@ -31,6 +35,7 @@ class MusclePath:
     wrenches: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
 
 
+@checked
 def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str, MusclePath]:
     """Lengths and moment arms of all muscles, by their names.
 
@@ -74,8 +79,9 @@ class _Path:
     """Length of a path, forces and moments about the origin of a unit tension on links, and its power on moving points."""
 
     def __init__(self, ways: Mapping[str, list[Moving]], at: Mapping[str, Floats], count: int) -> None:
-        self.ways, self.at = {link: way[-1] for link, way in ways.items()}, at
-        self.length = np.zeros(count)
+        self.at, self.length = at, np.zeros(count)
+        self.axes = {link: np.broadcast_to(way[-1].A, (count, 3, 3)) for link, way in ways.items()}
+        self.origins = {link: np.broadcast_to(way[-1].r, (count, 3)) for link, way in ways.items()}
         self.wrenches: Wrenches = {link: (np.zeros((count, 3)), np.zeros((count, 3))) for link in ways}
         self.moving: dict[str, Floats] = {}
 
@@ -89,28 +95,23 @@ class _Path:
                 wraps = [w for w in muscle.wraps if w.first <= one and other <= w.last]
                 self._add_piece(muscle.points[one], muscle.points[other], wraps, when)
 
-    def _active(self, point: Point, count: int) -> Floats:
+    def _active(self, point: Point, count: int) -> Any:
         if isinstance(point, ConditionalPoint):
             return np.broadcast_to(point.active(self.at[point.coordinate]), count)
         return np.ones(count, bool)
 
-    def _add_piece(self, one: Point, other: Point, wraps: Sequence[CylinderWrap], when: Floats) -> None:
+    def _add_piece(self, one: Point, other: Point, wraps: Sequence[CylinderWrap], when: Places) -> None:
         if not wraps and one.link == other.link and not any(isinstance(p, MovingPoint) for p in (one, other)):
             self.length[when] += np.linalg.norm(other.location - one.location)  # type: ignore[union-attr]
             return
         vectors = {"s_i": self._place(one, when), "s_j": self._place(other, when)}
         parameters = dict[str, float]()
         for wrap, letter, which in zip(wraps, "kl", ("first_", "second_"), strict=False):
-            way = self.ways[wrap.link]
-            vectors[f"s_{letter}"] = self._rows(way.at(wrap.centre)[0], when)
-            vectors[f"a_{letter}"] = self._rows(times(way.A, wrap.axis), when)
-            vectors[f"n_{letter}"] = self._rows(times(way.A, wrap.side), when)
-            which = which if len(wraps) > 1 else ""
-            parameters |= {
-                f"{which}radius": wrap.radius,
-                f"{which}length": wrap.length,
-                f"{which}sided": float(wrap.sided),
-            }
+            axes, which = self.axes[wrap.link][when], which if len(wraps) > 1 else ""
+            vectors[f"s_{letter}"] = self.origins[wrap.link][when] + times(axes, wrap.centre)
+            vectors |= {f"a_{letter}": times(axes, wrap.axis), f"n_{letter}": times(axes, wrap.side)}
+            own = {"radius": wrap.radius, "length": wrap.length, "sided": float(wrap.sided)}
+            parameters |= {f"{which}{name}": value for name, value in own.items()}
         links = [one.link, other.link, *(wrap.link for wrap in wraps)]
         kind = ("straight", "cylinder_side" if any(w.sided for w in wraps) else "cylinder", "two_cylinders")[len(wraps)]
         length, wrenches = span_at(kind, vectors, parameters)
@@ -121,18 +122,13 @@ class _Path:
         for point, (force, _) in zip((one, other), wrenches.values(), strict=False):
             if isinstance(point, MovingPoint):
                 slope = point.at(self.at[point.coordinate][when])[1]
-                power = (force * times(self._rows(self.ways[point.link].A, when), slope)).sum(axis=-1)
+                power = (force * times(self.axes[point.link][when], slope)).sum(axis=-1)
                 self.moving.setdefault(point.coordinate, np.zeros(len(self.length)))[when] += power
 
-    def _place(self, point: Point, when: Floats) -> Floats:
-        way = self.ways[point.link]
+    def _place(self, point: Point, when: Places) -> Floats:
         inside = point.at(self.at[point.coordinate][when])[0] if isinstance(point, MovingPoint) else point.location
-        return self._rows(way.r, when) + times(self._rows(way.A, when), inside)
-
-    def _rows(self, values: Floats, when: Floats) -> Floats:
-        """The values at some times; those of links that do not move, such as the ground, for each of these."""
-        wide = values.ndim > (2 if values.shape[-2:] == (3, 3) else 1)
-        return values[when] if wide else np.broadcast_to(values, (len(when), *values.shape))
+        found: Floats = self.origins[point.link][when] + times(self.axes[point.link][when], inside)
+        return found
 
 
 def pairs(numbers: list[int]) -> Iterator[tuple[int, int]]:

@@ -239,14 +239,19 @@ def _wraps(f: _Model, path: Element, points: Sequence[Point]) -> tuple[CylinderW
         if one.tag != "WrapCylinder":
             raise ModelError(f"wraps over '{name}', a {one.tag}; paths wrap over WrapCylinder only")
         first, last = (int(k) for k in _pair(e, "range", (-1.0, -1.0)))
-        found.append(_cylinder(f, one, name, holder, max(first - 1, 0), last - 1 if last > 0 else len(points) - 1))
-    for one in found:
-        several = one.last - one.first > 1
-        if one.sided and several:
+        first, last = max(first - 1, 0), last - 1 if last > 0 else len(points) - 1
+        if not first < last < len(points):
             raise ModelError(
-                f"wraps over one side of '{one.name}' between more than two points; give the range of its PathWrap"
+                f"wraps over '{name}' from point {first + 1} to {last + 1} of {len(points)}; correct the range"
             )
-        shared = [f"'{w.name}'" for w in found if max(one.first, w.first) < min(one.last, w.last)]
+        found.append(_cylinder(f, one, name, holder, first, last))
+    for wrap in found:
+        several = wrap.last - wrap.first > 1
+        if wrap.sided and several:
+            raise ModelError(
+                f"wraps over one side of '{wrap.name}' between more than two points; give the range of its PathWrap"
+            )
+        shared = [f"'{w.name}'" for w in found if max(wrap.first, w.first) < min(wrap.last, w.last)]
         if len(shared) > 2 or (len(shared) > 1 and several):
             raise ModelError(
                 f"wraps over {', '.join(shared)} between the same points, limit two cylinders between two points; give the "

@@ -17,6 +17,7 @@ import numpy as np
 from models.files.description import WORLD, Description, Floats
 from models.files.motion import Coordinates, Moving, motion_of, times
 from runtime import ModelError
+from runtime.support import floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,8 @@ def table_of(values: Mapping[str, Floats], names: Sequence[str], what: str) -> F
         raise ModelError(f"{what}: has no coordinate '{missing[0]}'; give all of {', '.join(names)}")
     if unknown := [name for name in values if name not in names]:
         raise ModelError(f"{what}: unknown coordinate '{unknown[0]}'; the coordinates are {', '.join(names)}")
-    rows = [np.atleast_1d(np.asarray(values[name], float)) for name in names]
+    form = "a number or (times,) numbers"
+    rows = [np.atleast_1d(floats(values[name], f"{what}: '{name}'", form)) for name in names]
     if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
         raise ModelError(f"{what}: coordinates of different shapes; give a number of each for each time")
     table = np.stack(rows)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from runtime.system.parts import Body, Contact, Joint, Limit
     from runtime.system.quantity import coordinate_units
     from runtime.system.shapes import Shape
+    from runtime.system.spans import span_at
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -27,6 +28,7 @@ else:
             "quantity": "coordinate_units",
             "frames": "Frame",
             "shapes": "Shape",
+            "spans": "span_at",
         },
     )
 
@@ -44,4 +46,5 @@ __all__ = [
     "hertz_stiffness",
     "joint_coordinates",
     "restricting_moment",
+    "span_at",
 ]

@@ -1,7 +1,10 @@
 """Public functions that read and write models, each with arguments with which it works."""
 
+import numpy as np
+
 import models
 import runtime
+from tests.support import osim_muscles
 from tests.support.public_calls_of_trials import of_trials
 
 
@@ -24,4 +27,18 @@ def of_files(w):
         ),
         "joint_coordinates": (runtime.system.joint_coordinates, dict(system=w.foot, state=w.foot_state)),
         "coordinate_units": (runtime.system.coordinate_units, dict(system=w.foot)),
+        "span_at": (
+            runtime.system.span_at,
+            dict(kind="straight", vectors={"s_i": np.zeros((1, 3)), "s_j": np.ones((1, 3))}, parameters={}),
+        ),
+        "muscle_paths": (models.files.muscle_paths, with_muscle(w.folder)),
     } | of_trials(w)
+
+
+def with_muscle(folder):
+    """A leg with a muscle, and a value of each of its coordinates."""
+    points = osim_muscles.point("pelvis", "0 0 0") + osim_muscles.point("foot", "0.1 0 0")
+    file = folder / "muscle.osim"
+    file.write_text(osim_muscles.leg(osim_muscles.muscle("soleus", points)))
+    description = models.read(file, ignore="couplers").source
+    return dict(description=description, q={name: np.zeros(1) for name in description.coordinates})

@@ -84,7 +84,7 @@ def test_moment_arms_are_the_derivatives_of_the_length(read):
         read, osim.muscle("moving", points), osim.muscle("around", around, osim.wrap("large")),
         wraps=osim.cylinder("large", 0.06),
     )  # fmt: skip
-    q = coordinates(description, 5)
+    q = coordinates(description, 3)
     found = muscle_paths(description, q)
     assert compared(description, q, found, q) < 1e-10
     assert np.abs(found["around"].moment_arms["knee_angle"]).max() > 1e-2

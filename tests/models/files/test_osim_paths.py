@@ -139,6 +139,7 @@ REFUSED = {
     "wraps over one side of 'side' between more than two points": osim.muscle(
         "bad", TWO + osim.point("foot", "0.2 0 0"), osim.wrap("side")
     ),
+    "wraps over 'one' from point 2 to 3 of 2": osim.muscle("bad", TWO, osim.wrap("one", "2 3")),
     "of radius 0 m": osim.muscle("bad", TWO, osim.wrap("thin")),
     "has a point of the kind StationPoint": osim.muscle("bad", TWO + TWO.replace("PathPoint", "StationPoint")),
     "has a point of the coordinate 'ancle', which does not exist": osim.muscle(
