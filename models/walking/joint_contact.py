@@ -42,6 +42,9 @@ class JointContact:
     in_outer: Floats
     net: Floats
 
+    def __repr__(self) -> str:
+        return f"JointContact of {self.inner} on {self.outer}, {len(self.force)} frames, up to {self.size.max():.4g} N"
+
     @property
     def size(self) -> Floats:
         """Magnitude of the force (n,) [N]."""
@@ -68,13 +71,17 @@ def joint_contacts(
     Raises
     ------
     ModelError
-        For unknown joints, and joints without an axis.
+        For unknown joints, joints without an axis, and muscles of another trial.
 
     Notes
     -----
     The force on the outer body is what inertia, gravity and loads of all bodies that the joint carries need, less the pull of the
     muscles on these.  Bodies without mass, such as the massless link, count with the muscles on them.
     """
+    if not np.array_equal(muscles.t, trial.t):
+        raise ModelError(
+            f"muscles: are at {len(muscles.t)} times, the trial has {len(trial.t)} other ones; give those of this trial"
+        )
     source, names = reading.source, list(trial.q)
     table = np.stack([np.stack([of[name] for name in names]) for of in (trial.q, trial.u, trial.u_dot)])
     ways, _ = ways_at(source, names, table)

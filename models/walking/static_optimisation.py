@@ -209,7 +209,7 @@ def chosen_muscles(reading: Reading, names: Sequence[str] | None) -> list[Muscle
     every = {muscle.name: muscle for muscle in reading.source.muscles}
     if unknown := [name for name in names or () if name not in every]:
         raise ModelError(f"muscles: '{unknown[0]}' is unknown; {reading.file.name} has {', '.join(every) or 'none'}")
-    found = [every[name] for name in (every if names is None else names)]
+    found = [every[name] for name in (every if names is None else dict.fromkeys(names))]
     if not found:
         why = "; ".join(f"{', '.join(one.names)} {one.reason}" for one in reading.source.unread_muscles)
         raise ModelError(
@@ -246,7 +246,11 @@ def _coordinates(reading: Reading, names: Sequence[str] | None, arms: Mapping[st
     if unknown := [name for name in names or () if name not in arms]:
         raise ModelError(f"coordinates: '{unknown[0]}' is unknown, or a coupler drives it; use {', '.join(arms)}")
     moved = [name for name, values in arms.items() if np.abs(values).max() > SMALLEST_ARM]
-    found = [name for name in moved if not reading.source.coordinates[name].locked] if names is None else list(names)
+    found = (
+        [name for name in moved if not reading.source.coordinates[name].locked]
+        if names is None
+        else list(dict.fromkeys(names))
+    )
     if not found:
         raise ModelError(f"coordinates: no muscle moves any of {', '.join(arms)}; give muscles= that do")
     return found

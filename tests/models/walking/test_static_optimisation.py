@@ -231,8 +231,10 @@ def test_the_contact_force_balances_weight_and_muscle(read):
         assert found.in_outer[n] == pytest.approx(turn.T @ found.force[n])
         assert found.size[n] == pytest.approx(np.linalg.norm(weight + pull))
         assert found.moment[n] == pytest.approx([0.0, 0.0, muscles.reserves["elbow"][n]], abs=1e-12)
-    assert (found.inner, found.outer) == ("ground", "arm")
+    assert (found.inner, found.outer) == ("ground", "arm") and "of ground on arm, 2 frames" in repr(found)
     assert_refused("joints: 'knee' moves no body", joint_contacts, reading, trial, muscles, ["knee"])
+    other = arm.trial(reading, {"elbow": np.zeros(3)})
+    assert_refused("give those of this trial", joint_contacts, reading, other, muscles, ["elbow"])
 
 
 def test_what_is_refused(read):
