@@ -89,9 +89,10 @@ class _Path:
         """Add the pieces between points that belong to the path, which differ where points are conditional."""
         count = len(self.length)
         belongs = np.stack([self._active(point, count) for point in muscle.points])
-        for pattern in np.unique(belongs, axis=1).T:
-            when = np.flatnonzero((belongs == pattern[:, None]).all(axis=0))
-            for one, other in pairs(np.flatnonzero(pattern).tolist()):
+        patterns = 2 ** np.arange(len(belongs)) @ belongs
+        for pattern in np.unique(patterns):
+            when = np.flatnonzero(patterns == pattern)
+            for one, other in pairs(np.flatnonzero(belongs[:, when[0]]).tolist()):
                 wraps = [w for w in muscle.wraps if w.first <= one and other <= w.last]
                 self._add_piece(muscle.points[one], muscle.points[other], wraps, when)
 

@@ -119,11 +119,15 @@ def forces_along(
         for k, step in enumerate(link.steps):
             before = ways[link.name][k]
             e, point = before.A @ step.axis, before.at(step.point)[0]
-            along = force if step.kind == "slide" else moment - np.cross(point, force)
-            power = (e * along).sum(axis=-1)
+            # e . (moment - point x force) of a turn; many forces share the product of axis and point
+            power = _dot(e, force) if step.kind == "slide" else _dot(e, moment) - _dot(np.cross(e, point), force)
             for n, name in enumerate(coordinates[step.name]):
                 powers[name] = powers[name] + slopes[step.name][..., n] * power
     return np.stack(np.broadcast_arrays(*powers.values()))
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("...i,...i", a, b))
 
 
 def behind(description: Description, wrenches: Mapping[str, tuple[Floats, Floats]]) -> dict[str, tuple[Floats, Floats]]:

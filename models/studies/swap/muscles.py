@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from models.studies.swap.tables import off
 from models.walking.static_optimisation import MOST_RESERVE
 from models.walking.swapped_ankle import AnkleComparison
 from runtime.report import Table, plots
@@ -32,10 +33,6 @@ def _with_muscles(found: AnkleComparison) -> bool:
     return all(one.muscles is not None for one in found.trials.values())
 
 
-def _off(values: Any, others: Any) -> float:
-    return float(np.sqrt(np.mean((values - others) ** 2)))
-
-
 def _muscles(found: AnkleComparison) -> Table:
     """A row for each muscle that crosses an ankle, with each sort of joint."""
     rows: list[list[Any]] = []
@@ -50,7 +47,7 @@ def _muscles(found: AnkleComparison) -> Table:
                     [
                         name, sort, round(float(a.max()), 3), round(float(a.mean()), 3), round(float(F.max()), 1),
                         round(float(one.trial.t[F.argmax()]), 3), round(float(length.min()), 3), round(float(length.max()), 3),
-                        one.muscles.saturated.get(name, 0), round(_off(F, first.forces[name]), 2),  # type: ignore[union-attr]
+                        one.muscles.saturated.get(name, 0), round(off(F, first.forces[name]), 2),  # type: ignore[union-attr]
                     ]
                 )  # fmt: skip
     columns = [
