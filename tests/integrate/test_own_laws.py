@@ -138,7 +138,7 @@ def test_the_foot_with_its_own_law():
     runs = [runtime.simulate(system, 1.0, t_eval=[1.0], coordinates=c, **FINE) for c in ("absolute", "joint")]
     assert np.abs(runs[0].states - runs[1].states).max() < 1e-7
     taken = dict(exponent=3.0, cone=None)
-    words = "law_parameters: cone is no parameter of the law, but of the foot's limits; leave it out"
+    words = "law_parameters: unknown 'cone'; the law takes exponent, max_moment"
     assert_refused(words, models.foot.build, limits="elastic", law=POWER, law_parameters=taken)
     linear = models.foot.build(limits="elastic", law=LINEAR, law_parameters=dict(stiffness=1e3))
     run = runtime.simulate(linear, 0.5, **FINE)

@@ -98,8 +98,14 @@ def test_the_numbers_of_a_hinge_of_the_foot_may_be_given():
 
 def test_bad_numbers_of_a_hinge_of_the_foot():
     exponential = dict(limits="elastic", law="exponential")
-    for own in (3, {"foo": 1.0}, {"a_i": (1, 0, 0)}):
-        words = ("law_parameters: talocrural = ", "give a mapping with some of upper_moment, upper_rate, upper_angle")
+    for own, words in (
+        (3, "law_parameters: talocrural = 3; give a mapping from names to values"),
+        (
+            {"foo": 1.0},
+            "law_parameters: talocrural: unknown 'foo'; the law takes upper_moment, upper_rate, upper_angle",
+        ),
+        ({"a_i": (1, 0, 0)}, "law_parameters: talocrural: unknown 'a_i'"),
+    ):
         assert_refused(words, models.foot.build, **exponential, law_parameters={"talocrural": own})
     with pytest.warns(runtime.UnitWarning, match="'talocrural': upper_angle = 30 rad.*30 degrees are 0.5236 rad"):
         models.foot.build(**exponential, law_parameters={"talocrural": {"upper_angle": 30.0}})

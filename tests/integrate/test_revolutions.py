@@ -35,7 +35,7 @@ def wheel(kind="hinge_spring", *, rate=20.0, **values):
     along = {} if kind == "torsional_spring" else dict(b_i=(1, 0, 0), c_j=(1, 0, 0))
     law = {} if {"half_range", "viscosity"} & {*values} else dict(stiffness=0.5, damping=0.0, free_angle=0.0)
     b.force("element", kind, "ground", "rim", a_i=(0, 0, 1), **along | law | values)
-    return b.build()
+    return b.build(check_units=False)  # stops are turns away
 
 
 @METHODS

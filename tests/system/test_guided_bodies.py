@@ -156,7 +156,7 @@ def test_three_euler_parameters_as_printed(kept):
 def test_a_users_own_driver():
     """A distance from the ground, driven by a study's own equation."""
 
-    def guided_distance(r_i, s_i, r_j, s_j, d_t):
+    def rope_length(r_i, s_i, r_j, s_j, d_t):
         """Points of two bodies are at a prescribed distance."""
         d = r_j + s_j - r_i - s_i
         return {"distance": d.dot(d) - d_t**2}
@@ -164,7 +164,7 @@ def test_a_users_own_driver():
     b = Builder("crane", gravity=(0, 0, -9.81))
     b.body("load", mass=3.0, inertia=(1, 1, 1), r=(0, 0, -1.0), free=True)
     distance = Signal.function(lambda t: 1.0 + 0.3 * np.sin(2 * t), 0.0, 1.0)
-    b.driver("rope", compile_joint(guided_distance), "ground", "load", s_i=(0, 0, 0), s_j=(0, 0, 0), d_t=distance)
+    b.driver("rope", compile_joint(rope_length), "ground", "load", s_i=(0, 0, 0), s_j=(0, 0, 0), d_t=distance)
     b.joint("rail", "point_on_line", "ground", "load", s_i=(0, 0, 0), a_i=(0, 0, 1), s_j=(0, 0, 0))
     b.driver("upright", "guided_cardan", "load", alpha_t=0.0, beta_t=0.0, gamma_t=0.0)
     t = np.linspace(0, 1, 21)
