@@ -26,6 +26,7 @@ from runtime.results import write_storage
 from runtime.support import checked
 
 SMALLEST_ARM = 1e-6  # [m] of a coordinate that a muscle moves
+PASSIVE = "passive fiber force"  # as files switch it off
 AT_BOUND = 1e-6  # [1] below the upper bound of an activation
 MOST_RESERVE = 0.05  # of the largest net moment
 
@@ -133,7 +134,7 @@ def static_optimisation(
     force_length_velocity : bool
         Without, each muscle exerts its maximum isometric force at full activation.
     passive : bool
-        The elastic passive force of the fibres acts too.
+        The elastic passive force of the fibres acts too, unless the file switches it off.
     law : str, optional
         A law of ``codegen.muscles`` for all muscles, such as "thelen_as_published"; default: that of each muscle, as in OpenSim.
     bounds : (lower, upper), optional
@@ -174,7 +175,7 @@ def static_optimisation(
         passive=passive,
         as_opensim=as_opensim,
     )
-    P = strength.passive
+    P = strength.passive * np.array([[PASSIVE not in muscle.ignored] for muscle in found])
     resting = coordinate_forces(source, trial.q, trial.u)
     moments, arms = _led(reading, trial, {name: f - resting.get(name, 0.0) for name, f in trial.forces.items()}, arms)
     names = _coordinates(reading, coordinates, arms)

@@ -171,7 +171,7 @@ def compare_ankles(
         same.  Legs and feet have the axes x anterior, y up of OpenSim's models.
     muscles : bool or mapping
         Also activations and forces of the muscles and contact forces of both hinges; a mapping has options of
-        ``static_optimisation``.
+        ``static_optimisation``.  Not with an orthosis.
     say : callable(str), optional
         Receives a line for each stage.
     start, end, up, units, **fit
@@ -195,6 +195,8 @@ def compare_ankles(
     reading, pairs = with_axes(reading, named, subtalar_axis, subtalar_point, axes)
     tell = say or (lambda line: None)
     pull: Mapping[str, Any] | None = None if muscles is False else {} if muscles is True else muscles
+    if pull is not None and orthosis is not None:
+        raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
     if pull is not None:
         chosen_muscles(reading, pull.get("muscles"))  # refuses a model without muscles before the work begins
     _check_feet(reading, feet, loads)

@@ -150,6 +150,10 @@ def test_passive_forces_and_the_velocity_of_the_fibre(read):
     active = 1000.0 * np.exp(-(0.3**2) / 0.45)
     assert on.forces["m"] - on.activations["m"] * active == pytest.approx([passive] * 2, rel=1e-9)
     assert off.forces["m"] == pytest.approx(off.activations["m"] * active, rel=1e-9)
+    off_in_file = "<ignore_passive_fiber_force>true</ignore_passive_fiber_force>"
+    without = read(arm.muscle("m", 0.04, 1000.0, stretch=1.3, more=off_in_file))
+    found = static_optimisation(without, still, passive=True, bounds=WIDE)
+    assert found.forces["m"] == pytest.approx(off.forces["m"])
     rate = 5.0
     moving = static_optimisation(reading, arm.trial(reading, u={"elbow": [rate, rate]}), bounds=WIDE)
     v = -arm.arm(0.04) * rate / (0.1 * 10.0)

@@ -95,7 +95,9 @@ def test_the_written_model_has_the_muscles_on_the_link(found, tmp_path):
         assert paths[name].length == pytest.approx(path.length, abs=1e-9), name
 
 
-def test_a_model_without_muscles_is_refused(tmp_path):
+def test_a_model_without_muscles_and_muscles_beside_an_orthosis_are_refused(tmp_path):
     reading = read(tmp_path, marked())
     walk = trial_of(reading, smooth(reading, widest=0.3))
     assert_refused("has no muscles that act", compare_ankles, reading, walk, cutoff=None, muscles=True)
+    both = dict(muscles=True, orthosis="stiff")
+    assert_refused("leave muscles or orthosis out", compare_ankles, reading, walk, cutoff=None, **both)
