@@ -43,7 +43,7 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     """Read a .mot or .sto file of OpenSim, of either version of its header.
 
     As OpenSim, it counts rows and columns itself; a warning says where the header has other numbers.  A column of states such
-    as ``/jointset/ankle_r/ankle_angle_r/value`` is named ``ankle_angle_r``, unless two columns would have one name.
+    as ``/jointset/ankle_r/ankle_angle_r/value`` is named ``ankle_angle_r``, unless two columns would have one name.  A row that repeats the one before is left out.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     ------
     ModelError
         With file and line: no header, columns without a name or with the same one, rows of another length, values that are not
-        finite, and times that do not increase; a row that repeats the one before is left out.
+        finite, and times that do not increase.
     """
     path = Path(file)
     remarks: list[str] = []

@@ -2,7 +2,7 @@
 
 Tendons are rigid: the path gives length and velocity of the fibre, the law of the muscle its force at full activation, of which
 the activation is the share.  Crowninshield and Brand (1981), A physiologically based criterion of muscle force prediction in
-locomotion, Journal of Biomechanics 14, 793-801, doi 10.1016/0021-9290(81)90035-X: cost of stresses cubed.
+locomotion, Journal of Biomechanics 14, 793-801: cost of stresses cubed.
 """
 
 from __future__ import annotations
