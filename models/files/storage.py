@@ -43,7 +43,8 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     """Read a .mot or .sto file of OpenSim, of either version of its header.
 
     As OpenSim, it counts rows and columns itself; a warning says where the header has other numbers.  A column of states such
-    as ``/jointset/ankle_r/ankle_angle_r/value`` is named ``ankle_angle_r``, unless two columns would have one name.  A row that repeats the one before is left out.
+    as ``/jointset/ankle_r/ankle_angle_r/value`` is named ``ankle_angle_r``, unless two columns would have one name.  A row that
+    repeats the one before is left out.
 
     Parameters
     ----------
