@@ -44,7 +44,7 @@ from typing import Any, NamedTuple
 from sympy import Dummy, Float, Integer, Rational, asin, diff, exp, log, sin, sinh, sqrt, sympify, tanh
 
 from codegen.compiler.calculus import Expr
-from codegen.compiler.corners import area, corner, point, ways
+from codegen.compiler.corners import area, corner, passed, point, ways
 from codegen.compiler.declarations import described
 from codegen.compiler.force_calculus import ramp, step
 
@@ -589,7 +589,7 @@ class Smooth:
         def of_corner(items: Sequence[Expr]) -> Expr:
             """The item of the corner that is found."""
             steps = zip(sums[1:], items, items[1:], strict=False)
-            return named(items[0] + sum(step(inside - begin) * (item - before) for begin, before, item in steps))
+            return named(items[0] + sum(passed(inside - begin) * (item - before) for begin, before, item in steps))
 
         (x, y), (x_c, y_c), (x_1, y_1) = (
             tuple(of_corner([p[k] for p in points]) for k in range(2)) for points in (knots[:-1], meetings, knots[1:])

@@ -1,4 +1,4 @@
-"""Anatomical angles of the ankle: the joint coordinate system of the ISB, beside the angles of the two hinges.
+"""Anatomical angles of joints: the joint coordinate system of the ISB, and that of the ankle beside the angles of the two hinges.
 
 Grood and Suntay, J Biomech Eng 105, 1983, 136-144; Wu et al., J Biomech 35, 2002, 543-548 (ankle joint complex); Cole et al.,
 J Biomech Eng 115, 1993, 344-349 (the long axis of the foot as the last axis).
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,44 @@ class AnkleAngles:
     internal_rotation: Floats
     sequence: str
     rates: Mapping[str, Floats]
+
+
+class JointCoordinates(NamedTuple):
+    """Angles and rates (n, 3) [rad], [rad/s] of a joint in the order of a sequence, and their unit axes as columns (n, 3, 3)."""
+
+    angles: Floats
+    rates: Floats
+    axes: Floats
+
+
+def joint_coordinates(
+    t: Floats, proximal: Floats, distal: Floats, omega: Floats, sequence: str, *, name: str
+) -> JointCoordinates:
+    """The joint coordinate system of Grood and Suntay (1983) for two bodies at times t (n,) [s], in any common axes.
+
+    The first axis is fixed in the proximal body, the last one in the distal body, the second one floats, perpendicular to both.
+
+    Parameters
+    ----------
+    t : (n,) [s]
+    proximal, distal : (n, 3, 3)
+        Axes of the bodies as columns.
+    omega : (n, 3) [rad/s]
+        Angular velocity of the distal relative to the proximal body.
+    sequence : str
+        Intrinsic, of three axes.
+    name : str
+        Of the joint, for messages.
+
+    Raises
+    ------
+    ModelError
+        In gimbal lock.
+    """
+    A = np.swapaxes(proximal, 1, 2) @ distal
+    angles = euler_angles(t, A, sequence, name=name)
+    axes = proximal @ _axes(A, angles[:, 0], sequence)
+    return JointCoordinates(angles, np.asarray(np.linalg.solve(axes, omega[..., None])[..., 0], float), axes)
 
 
 @checked
@@ -87,11 +125,12 @@ def ankle_angles(
     if side is None:
         side = _side(run, leg, foot)
     check_side("ankle_angles", side)
-    A = np.swapaxes(run.rotations(leg), 1, 2) @ run.rotations(foot) @ own
     sequence = SEQUENCES[inversion_about]
-    found = euler_angles(run.t, A, sequence, name=f"'{foot}' relative to '{leg}'")
-    omega = np.einsum("nba,nb->na", run.rotations(leg), run.omega[foot] - run.omega[leg])
-    turning = np.linalg.solve(_axes(A, found[:, 0], sequence), omega[..., None])[..., 0]
+    omega = run.omega[foot] - run.omega[leg]
+    name = f"'{foot}' relative to '{leg}'"
+    found, turning, _ = joint_coordinates(
+        run.t, run.rotations(leg), run.rotations(foot) @ own, omega, sequence, name=name
+    )
     # A right foot dorsiflexes about -y, inverts about x and rotates internally about z; the mirror image reverses x and z.
     mirror = 1.0 if side == "right" else -1.0
     names = {"Y": ("dorsiflexion", -1.0), "X": ("inversion", mirror), "Z": ("internal_rotation", mirror)}
@@ -103,9 +142,10 @@ def ankle_angles(
 
 
 def _axes(A: Floats, first: Floats, sequence: str) -> Floats:
-    """Axes about which the angles of a sequence turn as columns (n, 3, 3), in axes of the leg; singular in gimbal lock.
+    """Axes about which the angles of a sequence turn as columns (n, 3, 3), in axes of the proximal body; singular in gimbal lock.
 
-    ``A``: axes of the foot in those of the leg (n, 3, 3); ``first``: the first angle (n,), which turns the floating axis.
+    ``A``: axes of the distal in those of the proximal body (n, 3, 3); ``first``: the first angle (n,), which turns the floating
+    axis.
     """
     one, two, three = (np.eye(3)["XYZ".index(axis)] for axis in sequence)
     floating = np.outer(np.cos(first), two) + np.outer(np.sin(first), np.cross(one, two))

@@ -58,6 +58,10 @@ def share(u: Expr, bend: Expr, curviness: Expr) -> Expr:
     return point(u, ways(0, bend, 1, curviness))
 
 
+class passed(step):
+    """The step between neighbouring corners of a smooth curve, which is no kink."""
+
+
 class corner(_OfExpressions):  # named as functions are
     """corner(way, bend, curviness) is the parameter u with share(u, bend, curviness) = way, 0 <= way <= 1."""
 

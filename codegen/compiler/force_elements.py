@@ -160,7 +160,7 @@ def derive_span(definition: Definition) -> ForceDerivation:
     d = _derived(scope, definition, parts)
     if missing := [body for body in BODIES if body not in d.bodies]:
         raise scope.error(f"does not depend on body {missing[0]}; a span leads from a point of body i to one of body j")
-    refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential], d.bodies, ())
+    refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential], d.bodies)
     return d
 
 

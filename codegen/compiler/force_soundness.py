@@ -20,9 +20,9 @@ ATTEMPTS = 20  # at random values, until all is finite
 
 
 def refuse_unsound_force(
-    scope: ForceScope, layout: Layout, outputs: Sequence[Expr], bodies: Sequence[str], vectors: Sequence[int]
+    scope: ForceScope, layout: Layout, outputs: Sequence[Expr], bodies: Sequence[str], vectors: Sequence[int] = ()
 ) -> None:
-    """Refuse a force (24 entries of ``outputs``, then scalars) by its values before and after a common rigid motion.
+    """Refuse a force (6 entries of ``outputs`` for each body, then scalars) by its values before and after a common rigid motion.
 
     ``vectors``: places among the scalars from which on three may be a vector in global axes, which turns with the bodies.
     A force with quantities of one body only is one against the ground by its signature, and is exempt.

@@ -10,11 +10,12 @@ import sympy as sp
 
 from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import RESERVED, Definition, Expr, Scope, as_expression
-from codegen.compiler.corners import corner, corner_kernel
+from codegen.compiler.corners import corner, corner_kernel, passed
 from codegen.compiler.force_calculus import ramp, step
 from codegen.compiler.laws import entry
 from codegen.compiler.module import assemble_module, data_lines
 from codegen.compiler.reading import called, documentation, is_scalar, refuse_functions
+from codegen.compiler.rounding import beyond_rounding
 from codegen.compiler.straight import Lines, Values, function, indexed
 from codegen.compiler.tangents import moved, tangent
 
@@ -31,8 +32,8 @@ def emit_muscle(definition: Definition, source: str) -> str:
 
     Its kernels take x, which is length, its rate, excitation and the states, and c, the constants; they put the tension, the
     energy, the rates of the states and the reported quantities into out.  ``law`` is the law, ``rigid`` that of a rigid tendon if
-    there is one; ``..._tangent`` gives derivatives by x and ``..._parameters`` by c, of the tension and the rates, in directions
-    ``seeds``.
+    there is one; ``..._tangent`` gives derivatives by x, of tension, energy and rates, and ``..._parameters`` by c, of tension
+    and rates, in directions ``seeds``.  ``..._kinks``, where there are any, gives numbers that change sign at kinks of these.
 
     Raises
     ------
@@ -61,13 +62,15 @@ def emit_muscle(definition: Definition, source: str) -> str:
     doc = documentation(scope, definition)
     units = bounds_of_law(scope.definition, doc, [*constants, *dict.fromkeys((*states, *FIRST, *reports))], lowest=None)
     kernels: list[Lines] = [corner_kernel()] if any(isinstance(e, corner) for e in statements.values()) else []
+    kinks: dict[str, int] = {}
     for name, law in laws.items():
         outputs = [
             *(law[key] for key in FIRST),
-            *(law[RATES].get(s, 0) for s in states),
+            *(law[RATES].get(s, sp.S.Zero) for s in states),
             *(law[key] for key in reports),
         ]
-        kernels += _kernels(name, outputs, symbols, len(INPUTS) + len(states), statements)
+        own, kinks[name] = _kernels(name, outputs, symbols, len(INPUTS) + len(states), statements)
+        kernels += own
     data = {
         "NAME": scope.definition,
         "SORT": "muscle",
@@ -77,6 +80,7 @@ def emit_muscle(definition: Definition, source: str) -> str:
         "BOUNDS": {name: units[name] for name in constants},
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in (*FIRST, *reports)),
         "RIGID": RIGID in laws,
+        "KINKS": kinks,
     }
     return assemble_module(doc, None, data_lines(data), kernels, source)
 
@@ -129,7 +133,7 @@ def _refuse_forms(
     if foreign := used - set(symbols.values()) - set(statements):
         raise scope.error(f"uses {', '.join(sorted(map(str, foreign)))}, which is no argument; add it to the arguments")
     for name, symbol in symbols.items():
-        if symbol not in used:
+        if symbol not in used and name not in INPUTS:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
     for what, law in laws.items():
         if set(law) != set(laws["law"]) or not set(law[RATES]) <= set(laws["law"][RATES]):
@@ -138,12 +142,12 @@ def _refuse_forms(
 
 def _kernels(
     name: str, outputs: Sequence[Expr], symbols: Mapping[str, Expr], inputs: int, statements: Values
-) -> list[Lines]:
-    """A law with its derivatives by x and by c, and their entries."""
+) -> tuple[list[Lines], int]:
+    """A law with its derivatives by x and by c, and their entries; its kinks, and their number."""
     every = list(symbols.values())
     first, constants = every[:inputs], every[inputs:]
     place = {s: f"x[{k}]" for k, s in enumerate(first)} | {s: f"c[{k}]" for k, s in enumerate(constants)}
-    acting = [outputs[0], *outputs[len(FIRST) : len(FIRST) + inputs - len(INPUTS)]]
+    acting = outputs[: len(FIRST) + inputs - len(INPUTS)]
     long = set(statements)
     pointed = {"x": f"carray(x, ({inputs},))", "c": f"carray(c, ({max(len(constants), 1)},))"}
     lines = [
@@ -152,16 +156,37 @@ def _kernels(
         ),
         entry(name, {**pointed, "out": f"carray(out, ({len(outputs)},))"}),
     ]
-    for sort, seeds, by in (("tangent", first, "x"), ("parameters", constants, "c")):
+    of_sorts = ("tangent", first, "x", acting), ("parameters", constants, "c", [acting[0], *acting[len(FIRST) :]])
+    for sort, seeds, by, targets in of_sorts:
         rows = [moved(s) for s in seeds]
         directions = rows, dict(zip(seeds, rows, strict=True))
-        doc = f"Derivatives of the tension and the rates of ``{name}``; seeds: {by}"
+        what = "tension, energy and rates" if targets is acting else "tension and rates"
+        doc = f"Derivatives of {what} of ``{name}``; seeds: {by}"
         shape = {
             "seeds": f"carray(seeds, ({len(seeds)}, {len(seeds)}))",
-            "out": f"carray(out, ({len(acting)}, {len(seeds)}))",
+            "out": f"carray(out, ({len(targets)}, {len(seeds)}))",
         }
         lines += [
-            tangent(f"{name}_{sort}", ("x", "c"), place, indexed("out", acting), doc, directions, statements, long),
+            tangent(f"{name}_{sort}", ("x", "c"), place, indexed("out", targets), doc, directions, statements, long),
             entry(f"{name}_{sort}", {**pointed, **shape}),
         ]
-    return lines
+    kinks, values = _kinks([acting[0], *acting[len(FIRST) :]], first, statements), dict(statements)
+    if kinks:
+        targets = indexed("out", [beyond_rounding(x, values) for x in kinks])
+        doc = f"Numbers that change sign at kinks of ``{name}``, 0 within their rounding"
+        lines.append(function(f"{name}_kinks", ("x", "c", "out"), place, targets, doc, values, set(values)))
+    return lines, len(kinks)
+
+
+def _kinks(acting: Sequence[Expr], inputs: Sequence[Expr], statements: Values) -> list[Expr]:
+    """The arguments of all ramps and steps on which the tension and the rates depend, if they vary with x."""
+    varying, needed, reached = set(inputs), set().union(*(e.free_symbols for e in acting)), list(acting)
+    for symbol, e in statements.items():
+        varying |= {symbol} if e.free_symbols & varying else set()
+    for symbol, e in reversed(statements.items()):
+        if symbol in needed:
+            needed |= e.free_symbols
+            reached.append(e)
+    found = {atom.args[0] for e in reached for atom in e.atoms(ramp, step) if not isinstance(atom, passed)}
+    each = {-x if x.could_extract_minus_sign() else x for x in found if x.free_symbols & varying}
+    return sorted(each, key=sp.default_sort_key)

@@ -68,6 +68,8 @@ class _Printer(PythonCodePrinter):
     def _print_step(self, expr: Expr) -> str:
         return self._step(self._print(expr.args[0]))
 
+    _print_passed = _print_step
+
     def _print_corner(self, expr: Expr) -> str:
         return f"corner({', '.join(map(self._print, expr.args))})"
 

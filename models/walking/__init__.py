@@ -5,8 +5,8 @@ What lives here, from the bottom up; each module imports only from those above i
 
 ``capture``, ``filters``, ``gait_events``
     Recordings of markers and forces from files; low-pass filters and gaps; foot strikes, feet on plates, gait cycles.
-``geometry``, ``norms``, ``marker_sets``
-    Rotations; normative curves and the motion of one walker; labels and landmarks.
+``geometry``, ``schwartz_norms``, ``norms``, ``marker_sets``
+    Rotations; normative curves, those of knee and hip first, and the motion of one walker; labels and landmarks.
 ``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
     A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
     motion of each body by its own markers.
@@ -14,8 +14,9 @@ What lives here, from the bottom up; each module imports only from those above i
     The axes of the ankle from the motion of a subject's own markers.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
     The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
-``gait_result``, ``preparation``, ``ground_loads``, ``analysis``
-    Result of a trial; gaps, filters and gait cycle; the measured force as loads; inverse dynamics of a trial.
+``gait_result``, ``preparation``, ``ground_loads``, ``upper_leg``, ``analysis``
+    Result of a trial; gaps, filters and gait cycle; the measured force as loads; pelvis and thigh, with the loads of knee and
+    hip; inverse dynamics of a trial.
 ``sole``, ``contact``, ``contact_residuals``, ``contact_fit``
     Spheres under the foot; the force that they predict; its distance from the measured one; the fit of a sole.
 ``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``

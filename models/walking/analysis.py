@@ -5,6 +5,8 @@ After Rodrigues da Silva et al. (n.d.), sections 5 to 7:
 1. The markers are filtered, and the model is fitted to them at each time by least squares; its joints hold exactly.
 2. Splines through the coordinates of this motion drive the model, and the measured ground force loads its foot.
 3. The efforts of the drivers are the joint moments.
+4. Where the pelvis and the thigh have markers, these move beside the leg, and what drives leg and thigh are the loads of knee and
+   hip.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ from models.walking.scaling import FLAT_FOOT, scale_to_subject
 from models.walking.segment_motion import check_same_subject, jumps, segment_pose, tracked
 from models.walking.spatiotemporal import spatiotemporal
 from models.walking.subject import BODIES, LegFoot
+from models.walking.upper_leg import UpperLegMotion, follow_upper_leg, knee_and_hip, scale_upper_leg
 from runtime import ModelError, State, inverse_dynamics, kinematics
 from runtime.analysis import Motion
 from runtime.support import checked
@@ -148,11 +151,14 @@ def analyse(
     loads = loads_on_foot_and_toes(ground, subject, fit) if guided else load_on_foot(ground)
     t = fit.t[within]
     moved = JOINTS if guided else JOINTS[:2]
-    motion = inverse_dynamics(leg_foot.build(subject, coordinates, loads, time=float(t[0])), t)
+    above, why = _upper_leg(static, trial, subject, anatomy, fit, filters)
+    thigh = None if above is None else (above.upper.thigh, above.thigh_path)
+    motion = inverse_dynamics(leg_foot.build(subject, coordinates, loads, time=float(t[0]), thigh=thigh), t)
     hinges = _hinges(motion, moved)
     angles = leg_foot.angles(motion, subject)
     moments = {joint: axis.effort for joint, axis in hinges.items()}
     powers = {joint: axis.power for joint, axis in hinges.items()}
+    shown_markers = _markers(subject, motion, positions, within)
     shares: dict[str, Floats] = {}
     if orthosis is not None:
         worn = leg_foot.build(subject, coordinates, loads, time=float(t[0]), orthosis=orthosis)
@@ -166,13 +172,28 @@ def analyse(
             f"{trial.name}: talocalcaneal angle, moment and power stay blank, as the markers {on_foot} do not show inversion; "
             "the joint is locked"
         )
+    if above is not None:
+        joints = knee_and_hip(motion, subject, above.upper, above.pelvis_path)
+        for of, name in ((angles, "angles"), (moments, "moments"), (powers, "powers")):
+            of |= joints[name]
+        shown_markers |= above.markers(within)
     return Gait(
         name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=angles, moments=moments, powers=powers,
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
-        markers=_markers(subject, motion, positions, within), toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
-        notes=(*notes, *shown), functional_axes=axes,
-        orthosis_moments=shares,
+        markers=shown_markers, toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
+        notes=(*notes, *shown, *why), functional_axes=axes,
+        orthosis_moments=shares, upper=None if above is None else above.upper,
     )  # fmt: skip
+
+
+def _upper_leg(
+    static: Capture, trial: Capture, subject: LegFoot, anatomy: Anatomy | None, fit: Motion, filters: Filters
+) -> tuple[UpperLegMotion | None, list[str]]:
+    """The motion of pelvis and thigh; where markers of them are missing, None, and a note."""
+    try:
+        return follow_upper_leg(scale_upper_leg(static, subject, anatomy), subject, trial, fit, filters), []
+    except ModelError as error:
+        return None, [f"knee and hip are not analysed: {error}"]
 
 
 def _hinges(motion: Motion, joints: Sequence[str]) -> dict[str, Any]:

@@ -1,4 +1,9 @@
-"""What a user knows of a subject's anatomy better than the rules of the scaling: axes, height of the talus, table of inertia."""
+"""What a user knows of a subject's anatomy better than the rules of the scaling: axes, height of the talus, table of inertia.
+
+Hip joint centre: regressions of Harrington, Zavatsky, Lawson, Yuan and Theologis, J Biomech 40, 2007, 595-602, with one variable
+for each direction, and of Bell, Pedersen and Brand, J Biomech 23, 1990, 617-621.  Neither paper was at hand: the coefficients are
+those of several open programs, which agree.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,13 @@ LINK_LENGTHS = (0.015, 0.08)  # [m] heights of tali; 0.0417 with an SD of 0.0057
 
 ANKLE_WIDTHS = (0.03, 0.12)  # [m]
 
+# Hip joint centre in axes of the pelvis from the middle of the anterior iliac spines: anterior, lateral and up, each as
+# constant [m] + factor times width (between these spines) + factor times depth (from their middle to that of the posterior ones).
+HIP_CENTRES = {
+    "harrington": ((-0.0099, 0.0, -0.24), (0.0073, 0.33, 0.0), (-0.0109, -0.30, 0.0)),
+    "bell": ((0.0, -0.19, 0.0), (0.0, 0.36, 0.0), (0.0, -0.30, 0.0)),
+}
+
 
 @checked_class
 @dataclass(frozen=True, eq=False)
@@ -35,14 +47,17 @@ class Anatomy(Frozen):
     link_length : float [m], optional
         Height of the talus.
     inertia : "de_leva", "winter" or mapping
-        De Leva (1996), by sex; Winter (2009), after Dempster, for both sexes; or own values: ``leg`` and ``foot`` -> part of the
-        body's mass, centre of mass from the knee or the heel, and three radii of gyration about the sagittal, transverse and
-        longitudinal axis, these four as parts of the segment's length (knee to ankle; heel to toe tip), as in de Leva's table.
+        De Leva (1996), by sex; Winter (2009), after Dempster, for both sexes, with the thigh of de Leva; or own values: ``leg``,
+        ``foot``, and ``thigh`` if it is not de Leva's -> part of the body's mass, centre of mass from the knee, heel or hip, and
+        three radii of gyration about the sagittal, transverse and longitudinal axis, these four as parts of the segment's length
+        (knee to ankle; heel to toe tip; hip to knee), as in de Leva's table.
     ankle_width : float [m], optional
         Between the malleoli, needed where no marker is on the medial one, as in Plug-in Gait: it is placed from the lateral one
         along the mean axis of Rodrigues da Silva et al. (2024a).
     check_units : bool
         Refuse axes and talus heights outside of the published ranges.
+    hip_centre : "harrington" or "bell"
+        Regression of the hip joint centre: Harrington et al. (2007), or Bell et al. (1990).
 
     Raises
     ------
@@ -57,6 +72,7 @@ class Anatomy(Frozen):
     inertia: Inertia = "de_leva"
     check_units: bool = True
     ankle_width: float | None = None
+    hip_centre: str = "harrington"
 
     def __post_init__(self) -> None:
         """Refuse what no foot has."""
@@ -73,6 +89,8 @@ class Anatomy(Frozen):
             raise ModelError(
                 f"anatomy: ankle_width = {width:g} m must be between {low:g} and {high:g} m; give it in metres"
             )
+        if self.hip_centre not in HIP_CENTRES:
+            raise ModelError(f"anatomy: hip_centre = {self.hip_centre!r}; use {', '.join(map(repr, HIP_CENTRES))}")
         check_inertia(self.inertia)
         super().__post_init__()
 

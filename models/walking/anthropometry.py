@@ -31,15 +31,17 @@ PUBLISHED_FOOT_LENGTH = FOOT_LENGTH  # [m] of the foot to which the link and the
 
 # De Leva (1996), Table 4: part of the body's mass; centre of mass from the proximal end (knee; heel) and radii of gyration
 # about the sagittal, transverse and longitudinal axis as parts of the segment's length (knee centre to lateral malleolus;
-# heel to toe tip); length of the segment as part of the body's height.
+# heel to toe tip; hip centre to knee centre); length of the segment as part of the body's height.
 DE_LEVA = {
     "male": {
         "leg": (0.0433, 0.4459, (0.255, 0.249, 0.103), 0.4340 / 1.741),
         "foot": (0.0137, 0.4415, (0.257, 0.245, 0.124), 0.2581 / 1.741),
+        "thigh": (0.1416, 0.4095, (0.329, 0.329, 0.149), 0.4222 / 1.741),
     },
     "female": {
         "leg": (0.0481, 0.4416, (0.271, 0.267, 0.093), 0.4323 / 1.735),
         "foot": (0.0129, 0.4014, (0.299, 0.279, 0.139), 0.2283 / 1.735),
+        "thigh": (0.1478, 0.3612, (0.369, 0.364, 0.162), 0.3685 / 1.735),
     },
 }
 MIN_LOAD = 20.0  # [N] mean vertical force from which a plate counts as loaded
@@ -64,7 +66,7 @@ class Inertial(NamedTuple):
 
 @checked
 def de_leva(sex: str | None, segment: str) -> SegmentParameters:
-    """Parameters of the "leg" or the "foot"; the mean of female and male where the sex is None."""
+    """Parameters of the "leg", the "foot" or the "thigh"; the mean of female and male where the sex is None."""
     rows = [np.hstack(DE_LEVA[one][segment]) for one in ([sex] if sex else DE_LEVA)]
     mass, centre, *radii, length = np.mean(rows, axis=0)
     return SegmentParameters(float(mass), float(centre), np.array(radii), float(length))
@@ -79,10 +81,12 @@ def check_inertia(table: Inertia) -> None:
     """
     if isinstance(table, str):
         if table not in TABLES:
-            raise ModelError(f"inertia = {table!r}; use {', '.join(map(repr, TABLES))}, or own values of leg and foot")
+            raise ModelError(
+                f"inertia = {table!r}; use {', '.join(map(repr, TABLES))}, or own values of leg, foot and thigh"
+            )
         return
-    if set(table) != {"leg", "foot"}:
-        raise ModelError(f"inertia = {dict(table)!r}; give leg and foot")
+    if not {"leg", "foot"} <= set(table) <= {"leg", "foot", "thigh"}:
+        raise ModelError(f"inertia = {dict(table)!r}; give leg and foot, and thigh if it is not de Leva's")
     for segment, row in table.items():
         values = np.hstack([np.ravel(part) for part in row]).astype(float)
         if len(values) != 5 or not ((values > 0.0) & (values < 1.0)).all():
@@ -99,26 +103,29 @@ def check_inertia(table: Inertia) -> None:
 
 
 def _row(table: Inertia, sex: str | None, segment: str) -> SegmentParameters:
-    """Parameters of the "leg" or the "foot" by a table; of Winter's without the radius about the long axis."""
+    """Parameters by a table; of Winter's without the radius about the long axis; de Leva's thigh, where own values have none."""
     known = de_leva(sex, segment)
+    if segment not in (table if not isinstance(table, str) else WINTER if table == "winter" else ()):
+        return known
     if isinstance(table, str):
-        if table == "de_leva":
-            return known
         mass, centre, radius = WINTER[segment]
         return SegmentParameters(mass, centre, np.array([radius, radius, np.nan]), known.length)
     mass, centre, radii = table[segment]
     return SegmentParameters(float(mass), float(centre), np.array(radii, dtype=float), known.length)
 
 
-def leg_inertial(
-    sex: str | None, body_mass: float, knee: Floats, ankle: Floats, table: Inertia = "de_leva"
+def long_segment_inertial(
+    segment: str, sex: str | None, body_mass: float, upper: Floats, lower: Floats, table: Inertia = "de_leva"
 ) -> Inertial:
-    """The leg, whose centre of mass lies between the centre of the knee (3,) and the middle of the malleoli (3,) [m]."""
-    row = _row(table, sex, "leg")
-    length = float(np.linalg.norm(knee - ankle))
-    radii = np.where(np.isnan(row.radii), de_leva(sex, "leg").radii, row.radii) * length
+    """The "leg" or the "thigh", whose centre of mass lies between its upper and its lower end (3,) [m].
+
+    Ends of the leg: centre of the knee and middle of the malleoli; of the thigh: centres of the hip and the knee.
+    """
+    row = _row(table, sex, segment)
+    length = float(np.linalg.norm(upper - lower))
+    radii = np.where(np.isnan(row.radii), de_leva(sex, segment).radii, row.radii) * length
     mass = row.mass * body_mass
-    return Inertial(mass, knee + row.centre * (ankle - knee), mass * np.diag(radii**2))
+    return Inertial(mass, upper + row.centre * (lower - upper), mass * np.diag(radii**2))
 
 
 class FootPlace(NamedTuple):

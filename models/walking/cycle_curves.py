@@ -12,6 +12,7 @@ from models.walking.anthropometry import de_leva
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
 from models.walking.norms import LEG_PER_HEIGHT
+from models.walking.upper_leg import JOINT_ANGLES
 from runtime.support import GRAVITY
 from runtime.support.arrays import Floats
 
@@ -23,8 +24,12 @@ BOUND = "upper bound: in front of the joint the toes take the whole force"
 
 
 def curve(one: Gait, quantity: str, joint: str) -> Floats:
-    """Angle [deg], moment [N m/kg] or power [W/kg] of a joint over the gait cycle, (101,)."""
-    values = {"angle": one.angles, "moment": one.moments, "power": one.powers}[quantity][joint]
+    """Angle [deg], moment [N m/kg] or power [W/kg] of a joint over the gait cycle, (101,).
+
+    The power of "knee" and "hip" is the sum over their axes.
+    """
+    of = {"angle": one.angles, "moment": one.moments, "power": one.powers}[quantity]
+    values = np.sum([of[name] for name in JOINT_ANGLES.get(joint, (joint,))], axis=0)
     scale = np.rad2deg(1.0) if quantity == "angle" else 1.0 / one.subject.mass
     return np.asarray(scale * one.over_cycle(values))
 
@@ -66,6 +71,13 @@ def _quantities() -> dict[str, Quantity]:
     for name in ANKLE:
         title = f"ankle {name.replace('_', ' ')} (ISB)"
         found[f"ankle_{name}"] = Quantity("deg", title, partial(ankle_curve, name=name))
+    for joint, names in JOINT_ANGLES.items():
+        for name in names:
+            for quantity, unit in (("angle", "deg"), ("moment", "N m/kg")):
+                of = partial(curve, quantity=quantity, joint=name)
+                found[f"{name}_{quantity}"] = Quantity(unit, f"{name.replace('_', ' ')} {quantity}", of)
+        of = partial(curve, quantity="power", joint=joint)
+        found[f"{joint}_power"] = Quantity("W/kg", f"{joint} power", of)
     for axis, name in enumerate(FORCES):
         found[f"{name}_force"] = Quantity("BW", f"{name} ground force", partial(ground_force, axis=axis))
     return found
@@ -75,8 +87,10 @@ QUANTITIES: Mapping[str, Quantity] = _quantities()
 
 
 def curves_of(one: Gait) -> dict[str, Floats]:
-    """All curves of a trial by name, (101,) each; the toes have none where they are locked."""
-    without = () if one.toes_guided else tuple(name for name in QUANTITIES if name.startswith(JOINTS[2]))
+    """All curves of a trial by name, (101,) each; locked toes have none, and knee and hip that are not analysed."""
+    absent = [] if one.toes_guided else [JOINTS[2]]
+    absent += [] if one.upper is not None else list(JOINT_ANGLES)
+    without = tuple(name for name in QUANTITIES if name.startswith(tuple(absent)))
     return {name: quantity.of(one) for name, quantity in QUANTITIES.items() if name not in without}
 
 
@@ -107,6 +121,26 @@ def peaks_of(one: Gait) -> dict[str, float]:
         "vertical force, minimum between [BW]": force[1],
         "vertical force, second peak [BW]": force[2],
     }
+
+
+def knee_and_hip_peaks_of(one: Gait) -> dict[str, float]:
+    """Values of knee and hip that the literature quotes of the curves."""
+    stance = int(one.toe_off) + 1
+    knee, hip, adduction = (curve(one, "moment", name) for name in ("knee_flexion", "hip_flexion", "hip_adduction"))
+    bent, thigh = (curve(one, "angle", name) for name in ("knee_flexion", "hip_flexion"))
+    power = {joint: curve(one, "power", joint) for joint in JOINT_ANGLES}
+    return {
+        "knee flexion in the first half of stance, largest [deg]": float(bent[: stance // 2].max()),
+        "knee flexion, largest [deg]": float(bent.max()),
+        "hip flexion, largest [deg]": float(thigh.max()),
+        "hip flexion, smallest [deg]": float(thigh.min()),
+        "knee extensor moment in stance, largest [N m/kg]": float(-knee[:stance].min()),
+        "hip extensor moment, largest [N m/kg]": float(-hip.min()),
+        "hip flexor moment, largest [N m/kg]": float(hip.max()),
+        "hip abductor moment, largest [N m/kg]": float(-adduction.min()),
+        **{f"{joint} power, {word} [W/kg]": float(value) for joint, of in power.items()
+           for word, value in (("largest", of.max()), ("smallest", of.min()))},
+    }  # fmt: skip
 
 
 def speed_of(one: Gait) -> float:

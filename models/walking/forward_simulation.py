@@ -9,12 +9,13 @@ import numpy as np
 
 from models.walking.leg_foot import (
     JOINTS,
+    BodyPath,
     Coordinates,
     GroundLoad,
     add_ground_loads,
     angles,
     build,
-    drive_leg,
+    drive_body,
     driven_angles,
     skeleton,
 )
@@ -97,7 +98,7 @@ def _muscle_driven(
 ) -> System:
     """The leg and foot with motors at the joints, whose stiffness and damping pull towards the driven angles."""
     b = skeleton(subject, "replay")
-    drive_leg(b, coordinates)
+    drive_body(b, "leg", BodyPath(coordinates.leg, coordinates.turn))
     for joint, angle in driven_angles(subject).items():
         body, other = angle.bodies
         b.motor(

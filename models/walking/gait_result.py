@@ -14,9 +14,9 @@ from models.walking.capture import GroundForce
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle
 from models.walking.hinge_fit import FunctionalAxes
-from models.walking.leg_foot import Coordinates
+from models.walking.leg_foot import JOINTS, Coordinates
 from models.walking.spatiotemporal import Spatiotemporal
-from models.walking.subject import LegFoot
+from models.walking.subject import LegFoot, UpperLeg
 from runtime.analysis import Motion
 from runtime.results import Seen
 from runtime.support import checked_class
@@ -65,7 +65,9 @@ class Gait(Seen):
     angles, moments, powers : mapping of joint to (n,) [rad], [N m], [W]
         Joints ``talocrural``, ``talocalcaneal``, ``metatarsophalangeal``, which has no moment and no power where the toes
         are locked; those of the talocalcaneal joint are NaN where the markers do not show inversion.  Dorsiflexion, inversion and
-        extension are positive, zero while standing; a moment is that of muscles and ligaments on the distal body.
+        extension are positive, zero while standing; a moment is that of muscles and ligaments on the distal body.  With ``upper``
+        also ``knee_flexion``, ``knee_adduction``, ``knee_rotation`` and those of the hip; flexion, adduction and internal
+        rotation are positive, and zero where the anatomical axes of both bodies are parallel.
     ground : GroundForce
         The force on the foot.
     residual : (n,) [m]
@@ -86,6 +88,8 @@ class Gait(Seen):
         Axes found from the subject's own markers, if a trial for them was given.
     orthosis_moments : mapping of joint to (n,) [N m]
         The part of ``moments`` that an orthosis would exert in this motion, with its weight and inertia; empty without one.
+    upper : UpperLeg, optional
+        Pelvis and thigh; None, with a note, where markers of them are missing.
     """
 
     name: str
@@ -107,6 +111,7 @@ class Gait(Seen):
     notes: tuple[str, ...] = field(default=())
     functional_axes: FunctionalAxes | None = None
     orthosis_moments: Mapping[str, Floats] = field(default_factory=dict)
+    upper: UpperLeg | None = None
 
     def __repr__(self) -> str:
         return f"Gait('{self.name}', {self.side} foot, {len(self.t)} times, {self.t[0]:g} .. {self.t[-1]:g} s)"
@@ -133,13 +138,11 @@ class Gait(Seen):
         }
         toes = f"metatarsophalangeal, {self.toe_caveat}" if self.toe_caveat else "metatarsophalangeal"
         labels = {"metatarsophalangeal": toes}
-        angles = {
-            "angles [deg]": {
-                labels.get(joint, joint): np.rad2deg(angle)
-                for joint, angle in self.angles.items()
-                if np.isfinite(angle).all()
-            }
-        }
+        angles: dict[str, dict[str, Floats]] = {"angles [deg]": {}}
+        for joint, angle in self.angles.items():
+            if np.isfinite(angle).all():
+                chart = "angles [deg]" if joint in JOINTS else "angles of knee and hip [deg]"
+                angles.setdefault(chart, {})[labels.get(joint, joint.replace("_", " "))] = np.rad2deg(angle)
         foot = f", {self.side} foot"
         more = {"name": self.name.removesuffix(foot) + foot} | more
         more["points"], more["curves"] = points | (more.get("points") or {}), angles | (more.get("curves") or {})

@@ -17,7 +17,7 @@ from models.foot_anatomy import FOOT_LENGTH, Size
 from models.foot_orthosis import add_orthosis, springs_values
 from models.walking.filters import without_flips
 from models.walking.geometry import UP, across, euler_parameters, unit
-from models.walking.subject import BODIES, LegFoot
+from models.walking.subject import BODIES, LegFoot, Segment
 from runtime import Builder, Run, Signal, System
 from runtime.analysis import coordinate
 from runtime.support import GRAVITY, checked, checked_class
@@ -67,6 +67,15 @@ class Coordinates:
 
 @checked_class
 @dataclass(frozen=True, eq=False)
+class BodyPath:
+    """How a body moves, as signals: ``place``, its centre of mass [m]; ``turn``, its Euler parameters, scalar first."""
+
+    place: tuple[Signal, Signal, Signal]
+    turn: tuple[Signal, Signal, Signal, Signal]
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
 class GroundLoad:
     """The ground's force on ``body`` as signals: force (3) [N] at a point (3) [m], free moment about the vertical [N m]."""
 
@@ -79,7 +88,7 @@ class GroundLoad:
 @checked
 def build(
     subject: LegFoot, coordinates: Coordinates, ground: Sequence[GroundLoad] = (), *, time: float | None = None,
-    orthosis: str | Mapping[str, Any] | None = None,
+    orthosis: str | Mapping[str, Any] | None = None, thigh: tuple[Segment, BodyPath] | None = None,
 ) -> System:  # fmt: skip
     """The driven leg and foot.
 
@@ -94,14 +103,21 @@ def build(
         Time of the initial configuration.  Default: the begin of the coordinates.
     orthosis : str or mapping, optional
         Between leg and main foot, as of ``models.foot.build``; its angles are zero while the subject stands.
+    thigh : (Segment, BodyPath), optional
+        A thigh that moves by itself beside the leg, without a joint at the knee.
 
     Returns
     -------
     System
         Bodies ``leg``, ``main_foot``, ``toes``; joints ``ankle``, ``metatarsophalangeal``; drivers ``leg``, ``leg_turn``,
-        ``talocrural``, ``talocalcaneal``, ``toe_extension``; loads ``ground_main_foot``, ``ground_toes``.
+        ``talocrural``, ``talocalcaneal``, ``toe_extension``; loads ``ground_main_foot``, ``ground_toes``.  With a thigh: the body
+        ``thigh`` and the drivers ``thigh``, ``thigh_turn``.
     """
     b = driven(subject, coordinates, "gait")
+    if thigh is not None:
+        segment, path = thigh
+        _add_body(b, "thigh", segment, free=True)
+        drive_body(b, "thigh", path)
     add_ground_loads(b, ground)
     if orthosis is not None:
         long = subject.foot_length / FOOT_LENGTH
@@ -115,7 +131,7 @@ def build(
 def driven(subject: LegFoot, coordinates: Coordinates, name: str) -> Builder:
     """Bodies, joints and drivers of a subject, to which the ground's force is still to be added."""
     b = skeleton(subject, name)
-    drive_leg(b, coordinates)
+    drive_body(b, "leg", BodyPath(coordinates.leg, coordinates.turn))
     for joint, angle in driven_angles(subject).items():
         body, other = angle.bodies
         b.driver(angle.driver, angle.kind, body, other, **angle.inputs(coordinates.angle(joint)))
@@ -127,8 +143,7 @@ def skeleton(subject: LegFoot, name: str) -> Builder:
     """Bodies and joints of a subject in the standing pose; the leg may float."""
     b = Builder(f"{name}, {subject.name}", gravity=(0.0, 0.0, -GRAVITY))
     for body in BODIES:
-        s = subject.bodies[body]
-        b.body(body, mass=s.mass, inertia=s.inertia, r=s.r, p=euler_parameters(s.A[None])[0], free=body == "leg")
+        _add_body(b, body, subject.bodies[body], free=body == "leg")
     crural, calcaneal, ball = subject.talocrural, subject.talocalcaneal, subject.metatarsophalangeal
     link = _ankle_point(subject, "leg") - _ankle_point(subject, "main_foot")
     b.joint(
@@ -142,6 +157,11 @@ def skeleton(subject: LegFoot, name: str) -> Builder:
     )  # fmt: skip
     _add_bones(b, subject)
     return b
+
+
+def _add_body(b: Builder, name: str, s: Segment, *, free: bool) -> None:
+    """Add a segment where it is while standing."""
+    b.body(name, mass=s.mass, inertia=s.inertia, r=s.r, p=euler_parameters(s.A[None])[0], free=free)
 
 
 def _add_bones(b: Builder, subject: LegFoot) -> None:
@@ -161,12 +181,12 @@ def _add_bones(b: Builder, subject: LegFoot) -> None:
 
 
 @checked
-def drive_leg(b: Builder, coordinates: Coordinates) -> None:
-    """Add the drivers of the leg's place and orientation."""
-    x, y, z = coordinates.leg
-    b.driver("leg", "guided_point", "leg", s_i=(0, 0, 0), x_t=x, y_t=y, z_t=z)
-    parameters: dict[str, Any] = {f"e{k}_t": signal for k, signal in enumerate(coordinates.turn)}
-    b.driver("leg_turn", "guided_orientation", "leg", **parameters)
+def drive_body(b: Builder, body: str, path: BodyPath) -> None:
+    """Add the drivers of a body's place, by its name, and of its orientation, ``<body>_turn``."""
+    x, y, z = path.place
+    b.driver(body, "guided_point", body, s_i=(0, 0, 0), x_t=x, y_t=y, z_t=z)
+    parameters: dict[str, Any] = {f"e{k}_t": signal for k, signal in enumerate(path.turn)}
+    b.driver(f"{body}_turn", "guided_orientation", body, **parameters)
 
 
 @checked
@@ -239,16 +259,24 @@ def coordinates_of(motion: Run, subject: LegFoot, *, locked: bool = False) -> Co
     """
     t = motion.t
     found = angles(motion, subject)
-    p = without_flips(motion.p["leg"])
+    leg = path_through(t, motion.r["leg"], motion.p["leg"])
     inversion = Signal.spline(t, found["talocalcaneal"]) if subject.shows_inversion else Signal.constant(0.0)
     extension = Signal.constant(0.0) if locked else Signal.spline(t, found["metatarsophalangeal"])
     return Coordinates(
-        leg=tuple(Signal.spline(t, motion.r["leg"][:, k]) for k in range(3)),  # type: ignore[arg-type]
-        turn=tuple(Signal.spline(t, p[:, k]) for k in range(4)),  # type: ignore[arg-type]
+        leg=leg.place,
+        turn=leg.turn,
         talocrural=Signal.spline(t, found["talocrural"]),
         talocalcaneal=inversion,
         metatarsophalangeal=extension,
     )
+
+
+@checked
+def path_through(t: Floats, r: Floats, p: Floats) -> BodyPath:
+    """Splines of degree 5 through places (n, 3) [m] and Euler parameters (n, 4) at times (n,) [s]."""
+    x, y, z = (Signal.spline(t, column) for column in r.T)
+    e0, e1, e2, e3 = (Signal.spline(t, column) for column in without_flips(p).T)
+    return BodyPath((x, y, z), (e0, e1, e2, e3))
 
 
 @checked

@@ -14,11 +14,11 @@ from runtime.support import checked
 
 SIDES = {"left": "L", "right": "R"}
 
-# Landmark -> the body that it moves with, and its anatomical name.  The epicondyles belong to the thigh: they locate the knee
-# while the subject stands, and move by centimetres against the leg in gait.
+# Landmark -> the body that it moves with, and its anatomical name.  The epicondyles locate the knee while the subject stands;
+# they belong to the thigh, and move by centimetres against the leg in gait.
 LANDMARKS: Mapping[str, tuple[str, str]] = {
-    "lateral_epicondyle": ("thigh", "lateral epicondyle of the femur"),
-    "medial_epicondyle": ("thigh", "medial epicondyle of the femur"),
+    "lateral_epicondyle": ("knee", "lateral epicondyle of the femur"),
+    "medial_epicondyle": ("knee", "medial epicondyle of the femur"),
     "fibula_head": ("leg", "head of the fibula"),
     "tibial_tuberosity": ("leg", "tuberosity of the tibia"),
     "lateral_malleolus": ("leg", "lateral malleolus"),
@@ -32,17 +32,38 @@ LANDMARKS: Mapping[str, tuple[str, str]] = {
     "toe_tip": ("toes", "tip of the longest toe"),
     "hallux": ("toes", "big toe"),
     **{f"toes_{n}": ("toes", "tracking marker of the toes") for n in range(1, 3)},
+    "greater_trochanter": ("thigh", "greater trochanter"),
+    **{f"thigh_{n}": ("thigh", "tracking marker of the thigh") for n in range(1, 4)},
+    "anterior_iliac_spine": ("pelvis", "anterior superior iliac spine"),
+    "posterior_iliac_spine": ("pelvis", "posterior superior iliac spine"),
+    "opposite_anterior_iliac_spine": ("pelvis", "anterior superior iliac spine opposite"),
+    "opposite_posterior_iliac_spine": ("pelvis", "posterior superior iliac spine opposite"),
+    "sacrum": ("pelvis", "sacrum"),
 }
 FOREFOOT = ("metatarsal_1", "metatarsal_2", "metatarsal_5")
 
 
 @dataclass(frozen=True)
 class MarkerSet:
-    """A convention of labels.  ``labels``: landmark -> labels that it may have, after ``L`` or ``R`` and ``separator``."""
+    """A convention of labels.
+
+    ``labels``: landmark -> labels that it may have, after ``L`` or ``R`` and ``separator``; ``sacrum``: its labels, without.
+    """
 
     name: str
     separator: str
     labels: Mapping[str, tuple[str, ...]]
+    sacrum: tuple[str, ...] = ()
+
+    def on(self, side: str) -> dict[str, list[str]]:
+        """Landmark -> whole labels that it may have, for a leg on one side, with those on the other side of the pelvis."""
+        own = SIDES[side]
+        other = next(letter for letter in SIDES.values() if letter != own)
+        found = {name: [own + self.separator + label for label in known] for name, known in self.labels.items()}
+        for name in ("anterior_iliac_spine", "posterior_iliac_spine"):
+            known = self.labels.get(name, ())
+            found[f"opposite_{name}"] = [other + self.separator + label for label in known]
+        return found | {"sacrum": list(self.sacrum)}
 
 
 MARKER_SETS = (
@@ -61,6 +82,9 @@ MARKER_SETS = (
             "metatarsal_1": ("FM1",),
             "metatarsal_2": ("FM2",),
             "metatarsal_5": ("FM5",),
+            "greater_trochanter": ("FTC",),
+            "anterior_iliac_spine": ("IAS",),
+            "posterior_iliac_spine": ("IPS",),
         },
     ),
     # The walking example of OpenSim.  Toe.Med and Toe.Lat keep their distance from the heel through push-off, where Toe.Tip
@@ -82,7 +106,13 @@ MARKER_SETS = (
             "metatarsal_1": ("Toe.Med",),
             "metatarsal_5": ("Toe.Lat",),
             "toe_tip": ("Toe.Tip",),
+            "thigh_1": ("Thigh.Upper",),
+            "thigh_2": ("Thigh.Front",),
+            "thigh_3": ("Thigh.Rear",),
+            "anterior_iliac_spine": ("ASIS",),
+            "posterior_iliac_spine": ("PSIS",),
         },
+        sacrum=("V.Sacral",),
     ),
     # Plug-in Gait (RTOE is on the second metatarsal head) with medial markers, Oxford foot model (Carson et al. 2001,
     # Stebbins et al. 2006) and the conventional gait model's extended foot.  Laboratories differ in the medial labels.
@@ -109,7 +139,13 @@ MARKER_SETS = (
             "metatarsal_2": ("TOE", "SMH", "MT2"),
             "metatarsal_5": ("D5M", "VMH", "MT5"),
             "hallux": ("HLX", "HALLUX"),
+            "thigh_1": ("THI",),
+            "thigh_2": ("THAP",),
+            "thigh_3": ("THAD",),
+            "anterior_iliac_spine": ("ASI", "ASIS"),
+            "posterior_iliac_spine": ("PSI", "PSIS"),
         },
+        sacrum=("SACR",),
     ),
     # OpenCap (Uhlrich et al. 2023): markers that it computes from videos, and those of its laboratory, without _study.  The toe
     # is the metatarsophalangeal joint of the big toe.
@@ -129,6 +165,11 @@ MARKER_SETS = (
                 "heel": "calc",
                 "metatarsal_1": "toe",
                 "metatarsal_5": "5meta",
+                "thigh_1": "thigh1",
+                "thigh_2": "thigh2",
+                "thigh_3": "thigh3",
+                "anterior_iliac_spine": "ASIS",
+                "posterior_iliac_spine": "PSIS",
             }.items()
         },
     ),
@@ -152,6 +193,9 @@ MARKER_SETS = (
             "metatarsal_2": ("SM", "SMH"),
             "metatarsal_5": ("VM", "VMH"),
             "hallux": ("PM",),
+            "greater_trochanter": ("GT",),
+            "anterior_iliac_spine": ("ASIS",),
+            "posterior_iliac_spine": ("PSIS",),
         },
     ),
 )
@@ -182,7 +226,7 @@ class Landmarks:
         return landmark in self.labels
 
     def of(self, body: str) -> tuple[str, ...]:
-        """Landmarks of a body (``leg``, ``main_foot``, ``toes``, ``thigh``) that were found, in the order of ``LANDMARKS``."""
+        """Landmarks of a body (such as ``leg``, or ``knee``) that were found, in the order of ``LANDMARKS``."""
         return tuple(name for name in LANDMARKS if name in self.labels and LANDMARKS[name][0] == body)
 
     def need(self, landmark: str, purpose: str) -> str:
@@ -195,12 +239,8 @@ class Landmarks:
         """
         if landmark in self.labels:
             return self.labels[landmark]
-        known = " or ".join(
-            SIDES[self.side] + s.separator + label
-            for s in MARKER_SETS
-            if s.name == self.marker_set
-            for label in s.labels.get(landmark, ())
-        )
+        sets = (s.on(self.side) for s in MARKER_SETS if s.name == self.marker_set)
+        known = " or ".join(label for labels in sets for label in labels.get(landmark, ()))
         called = f" ({known} in the set {self.marker_set})" if known else ""
         raise ModelError(
             f"{self.file}: no marker on the {LANDMARKS[landmark][1]} of the {self.side} side{called}, which {purpose} needs; "
@@ -238,15 +278,15 @@ def recognise(
         if label not in labels:
             raise ModelError(f"markers: {file} has no marker '{label}' for {landmark}; it has {_some(labels)}")
     plain = {_plain(label): label for label in reversed(labels)}
-    letter = SIDES[side]
     found = []
     for candidate in MARKER_SETS:
         hits = {}
-        for landmark, known in candidate.labels.items():
-            hit = next((plain[name] for name in (_plain(letter + label) for label in known) if name in plain), None)
+        for landmark, known in candidate.on(side).items():
+            hit = next((plain[name] for name in map(_plain, known) if name in plain), None)
             if hit is not None and landmark not in markers and hit not in markers.values():
                 hits[landmark] = hit
-        found.append((len(hits), candidate.name, hits))
+        of_leg = [landmark for landmark in hits if LANDMARKS[landmark][0] != "pelvis"]
+        found.append((len(of_leg), candidate.name, hits))
     count, name, hits = max(found, key=lambda one: one[0])  # the first of several with as many
     if count < MIN_LANDMARKS:
         if len(markers) < MIN_LANDMARKS:
@@ -254,9 +294,7 @@ def recognise(
             closest = ""
             if count:
                 of = next(candidate for candidate in MARKER_SETS if candidate.name == name)
-                lacks = [
-                    letter + of.separator + known[0] for landmark, known in of.labels.items() if landmark not in hits
-                ]
+                lacks = [known[0] for landmark, known in of.on(side).items() if known and landmark not in hits]
                 closest = f"; {name} is the closest: of it there is {', '.join(hits.values())}, but not {_some(lacks)}"
             raise ModelError(
                 f"{file}: no known marker set ({known_sets}) for the {side} leg among its labels {_some(labels)}{closest}; give "

@@ -7,13 +7,14 @@ Curves of 14 adults who walked barefoot at 1.11 (0.18) m/s: means and standard d
 Motion and centre of pressure: trial C4_05 of subject 2014001 of the same data (a man of 67 kg and 1.655 m at 1.42 m/s), as the
     geometry of ``models.walking.scaling`` and a least squares fit of the joints to the markers give them; drift over the
     cycle removed.
-Dorsiflexion, moment and power of children at five walking speeds:
+Dorsiflexion, moment and power of children at five walking speeds, and the angles of knee and hip of ``MOTION``:
     M. H. Schwartz, A. Rozumalski, J. P. Trost, The effect of walking speed on the gait of typically developing children, Journal
     of Biomechanics 41 (2008) 1639-1650; as tabulated in biomechZoo, github.com/PhilD001/biomechZoo, Apache-2.0; fitted.
 Toes and hindfoot of the Oxford foot model, barefoot: digitised in biomechZoo, github.com/PhilD001/biomechZoo, Apache-2.0;
     fitted.
+Knee and hip: ``models.walking.schwartz_norms``.
 
-Angles in rad, dorsiflexion, inversion and extension of the toes positive; moments are those of the muscles.
+Angles in rad, dorsiflexion, inversion, extension of the toes, flexion and adduction positive; moments are those of the muscles.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from models.walking.schwartz_norms import KNEE_AND_HIP
 from runtime import ModelError
 from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
@@ -80,6 +82,19 @@ def _turned(angle: Floats, quarters: int) -> Floats:
 
 @checked_class
 @dataclass(frozen=True)
+class Tabulated:
+    """Values at even fractions of a cycle from 0 on, periodic, with straight lines between them."""
+
+    values: tuple[float, ...]
+
+    def __call__(self, x: ArrayLike) -> Floats:
+        """Value at fractions of the cycle."""
+        n = len(self.values)
+        return np.asarray(np.interp(np.asarray(x, dtype=float), np.arange(n) / n, self.values, period=1.0))
+
+
+@checked_class
+@dataclass(frozen=True)
 class Norm:
     """Mean and standard deviation of a quantity.
 
@@ -91,8 +106,8 @@ class Norm:
     unit: str
     source: str
     over: str
-    mean: Series
-    sd: Series
+    mean: Series | Tabulated
+    sd: Series | Tabulated
     speed: str
     dimensionless: float = float("nan")
 
@@ -131,6 +146,21 @@ def _over_stance(unit: str, source: str, mean: str, sd: str) -> Norm:
     # Sines of half waves vanish at both ends.
     of_mean, of_sd = (Series(sine=_amplitudes(text), period=2.0, support=(0.0, 1.0)) for text in (mean, sd))
     return Norm(unit, source, "stance", of_mean, of_sd, *SPEEDS[source][0])
+
+
+def _tabulated(name: str) -> tuple[Norm, ...]:
+    """A quantity of knee or hip at each speed."""
+    unit = "N m/kg" if name.endswith("moment") else "W/kg" if name.endswith("power") else "rad"
+    scale = np.deg2rad(0.1) if unit == "rad" else 0.01
+    found = []
+    for speed, (mean, width) in zip(SPEEDS[SCHWARTZ], KNEE_AND_HIP[name], strict=True):
+        of_mean = Tabulated(tuple(scale * x for x in _amplitudes(mean)))
+        of_sd = Tabulated(tuple(scale / 2.0 * x for x in _amplitudes(width)))
+        found.append(Norm(unit, SCHWARTZ, "cycle", of_mean, of_sd, *speed))
+    return tuple(found)
+
+
+FREE_SPEED = 2  # of those of Schwartz et al. (2008): the norm of knee and hip where the speed is not known
 
 
 # Forces are in body weights and act on the right foot: anterior, medial, up; the free moment is about the upward vertical.
@@ -205,6 +235,7 @@ NORMS: Mapping[str, Norm] = MappingProxyType({
         ".094589 .000921 .002732 -.001682 .000248 -.001457 .001886",
         ".0052381 .0079518 .0074427 .0008916 .0014885 .0019037",
     ),
+    **{name: _tabulated(name)[FREE_SPEED] for name in KNEE_AND_HIP},
 })
 # fmt: on
 
@@ -338,6 +369,7 @@ BY_SPEED: Mapping[str, tuple[Norm, ...]] = MappingProxyType({
             speed=4,
         ),
     ),
+    **{name: _tabulated(name) for name in KNEE_AND_HIP},
 })
 # fmt: on
 
@@ -386,7 +418,8 @@ def band(name: str, speed: float = float("nan")) -> tuple[Floats, Floats, Floats
 
 # One walker, over the fraction of the gait cycle.  Displacements of the middle of the talocrural axis from where it is while
 # standing [m], x from foot strike; turns of the leg from how it stands, A = Rz(yaw) Ry(pitch) Rx(roll) A_standing in lab axes
-# with x in the direction of walking; angles of the two joints of the ankle from standing.
+# with x in the direction of walking; angles of the two joints of the ankle from standing.  Knee and hip are not this walker's:
+# their angles are the means of Schwartz et al. (2008) at the free speed, so that the pelvis of this walker sways.
 CYCLE = 0.96  # [s]
 CYCLE_STANCE = 0.635  # of the cycle
 STRIDE = 1.3652  # [m]
@@ -424,6 +457,30 @@ MOTION: Mapping[str, Series] = MappingProxyType({
     "inversion": _periodic(
         "-.027108 -.019793 .065209 -.000567 .023925 .015514 .001790 .000637 -.001965",
         "-.023506 .006178 -.027749 .016478 -.007548 -.000595 -.003198 .000077",
+    ),
+    "knee_flexion": _periodic(
+        ".399227 -.033246 -.237885 -.012332 -.015156",
+        "-.327241 .122326 .075251 .010952",
+    ),
+    "knee_adduction": _periodic(
+        ".007889 .017173 -.011197 -.019910 .000258",
+        "-.007899 -.018187 .008532 .009908",
+    ),
+    "knee_rotation": _periodic(
+        ".055746 -.069938 .000152 -.000731 .004836",
+        ".025938 .023524 .009797 -.003401",
+    ),
+    "hip_flexion": _periodic(
+        ".321874 .364377 -.054931 -.001611 -.001779",
+        "-.055798 -.026962 .028242 -.001533",
+    ),
+    "hip_adduction": _periodic(
+        "-.005725 .008437 -.000872 -.027821 .000693",
+        ".086261 -.008779 .008090 .001824",
+    ),
+    "hip_rotation": _periodic(
+        "-.032638 .020670 -.018478 -.020424 -.001501",
+        ".012529 -.011607 .017869 .008599",
     ),
 })
 # fmt: on

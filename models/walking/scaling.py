@@ -25,7 +25,7 @@ from models.walking.anthropometry import (
     choose_sex,
     de_leva,
     foot_inertial,
-    leg_inertial,
+    long_segment_inertial,
     split_foot,
     within,
 )
@@ -320,10 +320,10 @@ def _bodies(
     place = FootPlace(at["heel"], at["lateral_malleolus"], front, pose.A_foot, pose.foot_length, middle_height)
     whole = foot_inertial(sex, mass, place, table)
     toes, main_foot = split_foot(pose.trial.name, whole, pose.ball, pose.A_foot, pose.scale)
-    leg = leg_inertial(sex, mass, pose.knee, pose.ankle, table)
+    leg = long_segment_inertial("leg", sex, mass, pose.knee, pose.ankle, table)
 
     def segment(body: str, A: Floats, of: Inertial) -> Segment:
-        own, of_thigh = known.of(body), known.of("thigh") if body == "leg" else ()
+        own, of_thigh = known.of(body), known.of("knee") if body == "leg" else ()
         if len(own) < 3:  # as in Plug-in Gait, the lateral epicondyle is a marker of the leg
             own, of_thigh = (*own, *of_thigh), ()
         markers = {known.labels[name]: (pose.at[name] - of.r) @ A for name in own + of_thigh}

@@ -176,7 +176,7 @@ def segment_pose(subject: LegFoot, trial: Capture) -> Mapping[str, Pose]:
                 f"{trial.name}: the {body.replace('_', ' ')} has the markers {', '.join(labels) or '(none)'} in common with "
                 f"the static trial {subject.name}; three that are not in a line are needed to find its motion"
             )
-        poses[body] = _fit_rigid(local, np.stack([trial.markers[label] for label in labels], axis=1))
+        poses[body] = fit_rigid(local, np.stack([trial.markers[label] for label in labels], axis=1))
     poses["toes"] = _turn_toes(subject, trial, poses["main_foot"])
     return MappingProxyType(poses)
 
@@ -204,7 +204,7 @@ def rebuild(subject: LegFoot, trial: Capture) -> Rebuilt:
     return Rebuilt(markers, static_only, {body: pose.residual for body, pose in poses.items()})
 
 
-def _fit_rigid(local: Floats, seen: Floats) -> Pose:
+def fit_rigid(local: Floats, seen: Floats) -> Pose:
     """The rigid motion that brings points local (m, 3) nearest to seen (n, m, 3) in each frame; NaN points are left out."""
     n = len(seen)
     A, r, residual = np.full((n, 3, 3), np.nan), np.full((n, 3), np.nan), np.full(n, np.nan)

@@ -1,4 +1,4 @@
-"""A subject's leg, main foot and toes as data: bodies with their markers, joint axes, lengths, and where each value comes from.
+"""A subject's leg, main foot and toes, thigh and pelvis as data: markers, joint axes, lengths, and where each value comes from.
 
 Axes as everywhere: x anterior, y medial of a right foot, z up.  A left foot is mirrored (``Capture.mirrored``) and is then a
 right one whose labels begin with L.  The standing pose is neutral: all joint angles are zero there.
@@ -131,3 +131,31 @@ class LegFoot(Frozen):
     foot_length: float
     sources: Mapping[str, str]
     shows_inversion: bool = True
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class UpperLeg(Frozen):
+    """A subject's pelvis and thigh, in axes as everywhere; a left leg is mirrored.
+
+    Attributes
+    ----------
+    pelvis : mapping of label to (3,) [m]
+        Markers in axes of the pelvis, from the middle of the anterior superior iliac spines.
+    hip_in_pelvis : (3,) [m]
+        Hip centre, likewise.
+    thigh : Segment
+    hip, knee : (3,) [m]
+        Centres of the joints in axes of the thigh, from its centre of mass.
+    knee_axes : (3, 3)
+        Axes of the leg from which angles of the knee count, as columns, in axes of the leg.
+    sources : mapping of str to str
+    """
+
+    pelvis: Mapping[str, Floats]
+    hip_in_pelvis: Floats
+    thigh: Segment
+    hip: Floats
+    knee: Floats
+    knee_axes: Floats
+    sources: Mapping[str, str]

@@ -16,10 +16,11 @@ from scipy.spatial.transform import Rotation
 from models.walking import leg_foot
 from models.walking.capture import Capture, GaitEvent, GroundForce, Subject
 from models.walking.filters import without_flips
-from models.walking.leg_foot import DEGREES_OF_FREEDOM, Coordinates, GroundLoad
-from models.walking.norms import CENTRE_OF_PRESSURE, CYCLE, CYCLE_STANCE, MOTION, NORMS
+from models.walking.leg_foot import DEGREES_OF_FREEDOM, BodyPath, Coordinates, GroundLoad
+from models.walking.norms import CENTRE_OF_PRESSURE, CYCLE, CYCLE_STANCE, MOTION, NORMS, Series
 from models.walking.scaling import scale_to_subject
-from models.walking.subject import LegFoot
+from models.walking.subject import LegFoot, UpperLeg
+from models.walking.upper_leg import JOINT_ANGLES, SEQUENCE, UPPER_ANGLES, knee_and_hip, scale_upper_leg
 from runtime import ModelError, Signal, System, inverse_dynamics, kinematics
 from runtime.support import GRAVITY, bounded, checked, floats, increasing_times, named
 from runtime.support.arrays import Floats
@@ -46,6 +47,11 @@ STANDING = {
     "R_FM5": (0.155, -0.050, 0.030),
     "R_HLX": (0.240, 0.030, 0.030),
     "R_TOE": (0.245, -0.005, 0.030),
+    "R_FTC": (0.020, -0.075, 0.870),
+    "R_IAS": (0.090, -0.030, 0.960),
+    "L_IAS": (0.090, 0.210, 0.960),
+    "R_IPS": (-0.070, 0.045, 0.975),
+    "L_IPS": (-0.070, 0.135, 0.975),
 }
 MAX_DERIVATIVE = 10
 MARKERS = {"hallux": "R_HLX", "toe_tip": "R_TOE"}  # labels that the marker set does not have
@@ -76,10 +82,13 @@ def subject() -> LegFoot:
 @checked
 def angle(joint: str, t: Floats, derivative: int = 0) -> Floats:
     """A joint's angle in closed form, or its derivative, at times (n,) [s]; [rad], [rad/s], ..."""
+    toes = NORMS["toe_extension"].mean
+    assert isinstance(toes, Series)
     of_joints = {
         "talocrural": MOTION["dorsiflexion"],
         "talocalcaneal": MOTION["inversion"],
-        "metatarsophalangeal": NORMS["toe_extension"].mean,
+        "metatarsophalangeal": toes,
+        **{name: MOTION[name] for name in UPPER_ANGLES},
     }
     series = named("joint", of_joints)[joint]
     times = bounded(floats(t, "t", "times [s]"), "t")
@@ -91,32 +100,62 @@ def angle(joint: str, t: Floats, derivative: int = 0) -> Floats:
 @cache
 def coordinates() -> Coordinates:
     """The signals that drive the model."""
-    person = subject()
-    leg = person.bodies["leg"]
-    standing = Rotation.from_matrix(np.array(leg.A))  # SciPy 1.15 refuses read-only arrays
-    arm = np.array(person.talocrural.points["leg"])
-    ankle = leg.r + leg.A @ arm
-
-    def turn(t: Floats) -> Rotation:
-        x = (t - STRIKE) / CYCLE
-        angles = np.column_stack([MOTION[name](x) for name in ("yaw", "pitch", "roll")])
-        return Rotation.from_euler("ZYX", angles) * standing
-
-    def place(t: Floats) -> Floats:
-        x = (t - STRIKE) / CYCLE
-        moved = ankle + np.column_stack([MOTION[f"ankle_{axis}"](x) for axis in "xyz"])
-        off: Floats = turn(t).apply(arm)
-        return moved - off
-
-    def p(t: Floats) -> Floats:
-        return without_flips(turn(t).as_quat(scalar_first=True))
-
+    leg = _path(_leg)
     return Coordinates(
-        leg=tuple(_signal(lambda t, k=k: place(t)[:, k]) for k in range(3)),  # type: ignore[arg-type, misc]
-        turn=tuple(_signal(lambda t, k=k: p(t)[:, k]) for k in range(4)),  # type: ignore[arg-type, misc]
+        leg=leg.place,
+        turn=leg.turn,
         talocrural=_signal(lambda t: angle("talocrural", t)),
         talocalcaneal=_signal(lambda t: angle("talocalcaneal", t)),
         metatarsophalangeal=_signal(lambda t: angle("metatarsophalangeal", t)),
+    )
+
+
+@cache
+def upper_leg() -> UpperLeg:
+    """The subject's thigh and pelvis."""
+    return scale_upper_leg(static(), subject())
+
+
+@cache
+def upper_paths() -> dict[str, BodyPath]:
+    """How ``thigh`` and ``pelvis`` move; the place of the pelvis is the middle of its anterior spines."""
+    return {body: _path(lambda t, body=body: _above(t)[body]) for body in ("thigh", "pelvis")}  # type: ignore[misc]
+
+
+def _leg(t: Floats) -> tuple[Floats, Rotation]:
+    """Place (n, 3) [m] and orientation of the leg."""
+    person, x = subject(), (t - STRIKE) / CYCLE
+    leg, arm = person.bodies["leg"], np.array(person.talocrural.points["leg"])
+    turn = Rotation.from_euler("ZYX", np.column_stack([MOTION[name](x) for name in ("yaw", "pitch", "roll")]))
+    turn = turn * Rotation.from_matrix(np.array(leg.A))  # SciPy 1.15 refuses read-only arrays
+    moved = leg.r + leg.A @ arm + np.column_stack([MOTION[f"ankle_{axis}"](x) for axis in "xyz"])
+    return moved - turn.apply(arm), turn
+
+
+def _above(t: Floats) -> dict[str, tuple[Floats, Rotation]]:
+    """Place (n, 3) [m] and orientation of thigh and pelvis, from the leg upwards by the angles of knee and hip."""
+    above, (r, turn) = upper_leg(), _leg(t)
+    joints = {
+        joint: Rotation.from_euler(SEQUENCE, np.column_stack([sign * angle(name, t) for name, sign in signs.items()]))
+        for joint, signs in JOINT_ANGLES.items()
+    }
+    knee = r + turn.apply(np.array(subject().knee))
+    thigh = turn * Rotation.from_matrix(np.array(above.knee_axes)) * joints["knee"].inv()
+    r_thigh = knee - thigh.apply(np.array(above.knee))
+    pelvis = thigh * joints["hip"].inv()
+    r_pelvis = r_thigh + thigh.apply(np.array(above.hip)) - pelvis.apply(np.array(above.hip_in_pelvis))
+    return {"thigh": (r_thigh, thigh), "pelvis": (r_pelvis, pelvis)}
+
+
+def _path(pose: Callable[[Floats], tuple[Floats, Rotation]]) -> BodyPath:
+    """Signals of a body's pose."""
+
+    def p(t: Floats) -> Floats:
+        return without_flips(pose(t)[1].as_quat(scalar_first=True))
+
+    return BodyPath(
+        place=tuple(_signal(lambda t, k=k: pose(t)[0][:, k]) for k in range(3)),  # type: ignore[arg-type, misc]
+        turn=tuple(_signal(lambda t, k=k: p(t)[:, k]) for k in range(4)),  # type: ignore[arg-type, misc]
     )
 
 
@@ -125,7 +164,7 @@ def _signal(f: Callable[[Floats], Floats]) -> Signal:
 
 
 @cache
-def _path() -> tuple[Floats, Floats, Floats]:
+def _ground_path() -> tuple[Floats, Floats, Floats]:
     """Times (m,), and the forces (m, 3) on the foot and their points (m, 3), in global axes, at the rate of the plate."""
     person = subject()
     t = np.arange(0.0, T_END + 0.5 / FORCE_RATE, 1.0 / FORCE_RATE)
@@ -143,7 +182,7 @@ def _path() -> tuple[Floats, Floats, Floats]:
 
 def plate() -> GroundForce:
     """The force plate under the foot."""
-    t, force, point = _path()
+    t, force, point = _ground_path()
     s = (t - STRIKE) / (STANCE * CYCLE)
     free = MASS * NORMS["free_moment"].mean(s)
     loaded = (s > 0.0) & (s < 1.0)
@@ -154,7 +193,7 @@ def plate() -> GroundForce:
 
 def ground() -> tuple[GroundLoad]:
     """The force of the plate as signals, all of it on the main foot."""
-    t, force, point = _path()
+    t, force, point = _ground_path()
     free = MASS * NORMS["free_moment"].mean((t - STRIKE) / (STANCE * CYCLE))
     columns = [Signal.spline(t, column, degree=1) for column in (*force.T, *point.T, free)]
     return (GroundLoad(tuple(columns[:3]), tuple(columns[3:6]), columns[6]),)  # type: ignore[arg-type]
@@ -174,6 +213,11 @@ def trial(rate: float = MARKER_RATE) -> Capture:
         for label, local in segment.markers.items():
             if label not in segment.calibration:
                 markers[label] = motion.r[body] + np.einsum("nab,b->na", A, local)
+    above, poses, known = upper_leg(), _above(t), person.landmarks
+    static_only = {known.labels[name] for name in known.of("knee")}
+    for body, places in (("thigh", above.thigh.markers), ("pelvis", above.pelvis)):
+        r, turn = poses[body]
+        markers |= {label: r + turn.apply(np.array(p)) for label, p in places.items() if label not in static_only}
     events = (
         GaitEvent(STRIKE, "foot_strike", "right"),
         GaitEvent(STRIKE + STANCE * CYCLE, "foot_off", "right"),
@@ -186,8 +230,14 @@ def trial(rate: float = MARKER_RATE) -> Capture:
 @cache
 def _exact(times: tuple[float, ...]) -> dict[tuple[str, str], Floats]:
     t = np.array(times)
-    motion = inverse_dynamics(leg_foot.build(subject(), coordinates(), ground()), t)
+    paths = upper_paths()
+    system = leg_foot.build(subject(), coordinates(), ground(), thigh=(upper_leg().thigh, paths["thigh"]))
+    motion = inverse_dynamics(system, t)
+    above = knee_and_hip(motion, subject(), upper_leg(), paths["pelvis"])
     found = {}
+    for name, moment in above["moments"].items():
+        found[name, "angle"], found[name, "moment"] = angle(name, t), moment
+        found[name, "power"] = moment * angle(name, t, 1)
     for joint, axis in DEGREES_OF_FREEDOM.items():
         effort = motion.degrees_of_freedom[axis].effort
         found[joint, "angle"] = angle(joint, t)

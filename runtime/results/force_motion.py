@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -38,12 +39,22 @@ class ForceMotion(NamedValues, ReadOnlyArrays):
     power: Floats = field(repr=False)
     values: Mapping[str, Floats] = field(repr=False)  # attributes by name
     units: Mapping[str, str] = field(repr=False)  # of the reported quantities
+    _arms: Callable[[], Mapping[str, Floats]] = field(repr=False, compare=False)
+
+    @cached_property
+    def moment_arms(self) -> Mapping[str, Floats]:
+        """Moment arms (n,) of a muscle by coordinate, such as "knee.angle" [m], of slides [1]; see ``Mechanics.moment_arms``."""
+        return named("coordinate", self._arms())
 
 
 def force_motions(
-    forces: Sequence[Force], body_names: Sequence[str], states: Floats, outputs: Floats
-) -> Mapping[str, ForceMotion]:
-    """Motion of each force by its name, from states (n, bodies, 13) and outputs (n, forces, ...) of the forces."""
+    forces: Sequence[Force], body_names: Sequence[str], states: Floats, outputs: Floats,
+    arms: Callable[[str], Mapping[str, Floats]],
+) -> Mapping[str, ForceMotion]:  # fmt: skip
+    """Motion of each force by its name, from states (n, bodies, 13) and outputs (n, forces, ...) of the forces.
+
+    ``arms``: gives the moment arms of a muscle.
+    """
     twists = {name: states[:, k, V : OMEGA + 3] for k, name in enumerate(body_names)}
     twists[GROUND] = np.zeros((len(states), STATE - V))
     found = {}
@@ -59,6 +70,6 @@ def force_motions(
         values |= {name: np.stack([values[f"{name}_{axis}"] for axis in "xyz"], axis=1) for name in vectors}
         found[force.name] = ForceMotion(
             force.name, force.kind, force.bodies, values["energy"], values["power"],
-            named("quantity", values, "quantities"), force.outputs,
+            named("quantity", values, "quantities"), force.outputs, partial(arms, force.name),
         )  # fmt: skip
     return named("force", found)

@@ -45,6 +45,7 @@ from runtime.support.checks import bounded, check_array
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.support.late_names import no_attribute
 from runtime.support.names import named
+from runtime.system.coordinate_mechanics import CoordinateMechanics
 from runtime.system.parts import GROUND, Joint
 from runtime.system.reference import rotation_matrices
 from runtime.system.state import State
@@ -393,7 +394,14 @@ class RecordedRun:
     @cached_property
     def forces(self) -> Mapping[str, ForceMotion]:
         """Reported quantities, energy and power of each force, by its name."""
-        return force_motions(self.system.forces, self.system.body_names, self._state, self._derived.force_outputs)
+        outputs = self._derived.force_outputs
+        return force_motions(self.system.forces, self.system.body_names, self._state, outputs, self._moment_arms)
+
+    def _moment_arms(self, muscle: str) -> Mapping[str, Floats]:
+        mechanics = CoordinateMechanics(self.system, None)
+        q, _ = mechanics.of_states(self._state.reshape(len(self.t), -1), self._counted())
+        names = (name.removesuffix("_rate") for name in mechanics.rate_names)
+        return dict(zip(names, mechanics.moment_arms(muscle, q).T, strict=True))
 
     @cached_property
     def motors(self) -> Mapping[str, MotorMotion]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from runtime.system.displacement import displaced, joint_coordinates
     from runtime.system.frames import Frame
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
+    from runtime.system.muscle_start import in_equilibrium
     from runtime.system.parts import Body, Contact, Joint, Limit
     from runtime.system.quantity import coordinate_units
     from runtime.system.shapes import Shape
@@ -24,6 +25,7 @@ else:
             "coupling": "Coupling",
             "displacement": "displaced joint_coordinates",
             "limit_building": "RestrictingMoment restricting_moment",
+            "muscle_start": "in_equilibrium",
             "parts": "Body Contact Joint Limit",
             "quantity": "coordinate_units",
             "frames": "Frame",
@@ -44,6 +46,7 @@ __all__ = [
     "coordinate_units",
     "displaced",
     "hertz_stiffness",
+    "in_equilibrium",
     "joint_coordinates",
     "restricting_moment",
     "span_at",

@@ -36,7 +36,7 @@ def definition(sort: str, name: str, kind: str | ModuleType) -> ModuleType:
     ------
     ModelError
     """
-    of_force = sort in ("force", "event")
+    of_force = sort in ("force", "event", "muscle")
     kinds, made = (FORCE_KINDS, "compile_force") if of_force else (KINDS, "compile_joint")
     module = kinds.get(kind) if isinstance(kind, str) else kind
     sort = "force" if of_force else sort

@@ -25,7 +25,10 @@ from runtime.system.coordinate_names import coordinates_of_tree
 from runtime.system.coupled_coordinates import coupled, with_turns
 from runtime.system.frames import Frame, frame_motion, frame_of_body, in_reference
 from runtime.system.independent import Independent, TreeWorkspaces
+from runtime.system.muscle_modules import UNIT_WRENCH
+from runtime.system.muscle_paths import path_motion
 from runtime.system.parts import GROUND
+from runtime.system.reference import ground_state
 from runtime.system.spanning_tree import spanning_tree
 from runtime.system.state import State
 from runtime.system.system import System
@@ -244,6 +247,38 @@ class CoordinateMechanics:
         """J' u, the acceleration of a frame with a = 0, (6,); with ``axes="frame"`` the components of the same vectors there."""
         at = self._at(q, u)
         return self._acceleration(frame, at, at.drift, axes)
+
+    # Muscles
+
+    def muscle_length(self, muscle: str, q: ArrayLike) -> Floats:
+        """Length of the path of a muscle, () or (states,) [m]."""
+        at = self._at(q)
+        return shaped(self._path(muscle, at)[0], at.single)
+
+    def moment_arms(self, muscle: str, q: ArrayLike) -> Floats:
+        """Moment arms of a muscle about the coordinates of ``rate_names``, (n,) [m], of slides [1].
+
+        Its efforts are these times its tension.  They are -dL/dq of its length L, so positive where it increases the coordinate.
+
+        Parameters
+        ----------
+        muscle : str
+        q : (n,) or (states, n)
+        """
+        at = self._at(q)
+        bodies, wrenches = self.system.force(muscle).bodies, self._path(muscle, at)[UNIT_WRENCH:]
+        found, J = np.zeros((2, len(at.z), 6, len(self._all_rates)))
+        for k, body in enumerate(bodies):
+            if body != GROUND:
+                compiled.jacobians_of_point(self._memory, *self._place(frame_of_body(body)), at.z, J)
+                found += J * wrenches[6 * k : 6 * k + 6].T[..., None]
+        return shaped(self._of_rates(at, found.sum(axis=1)), at.single)
+
+    def _path(self, muscle: str, at: _At) -> Floats:
+        """``path_motion`` of a muscle."""
+        states, names = self._bodies(at).swapaxes(0, 1), self.system.body_names
+        ground = np.tile(ground_state(), (len(at.z), 1))
+        return path_motion(self.system.force(muscle), {GROUND: ground, **dict(zip(names, states, strict=True))})
 
     # Arrays of states
 

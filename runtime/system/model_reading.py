@@ -26,6 +26,7 @@ from runtime.system.model_schema import check_keys
 from runtime.system.model_shapes import shape_of
 from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, UNITS, VERSION, shipped_definition
+from runtime.system.muscle_modules import law_of, muscle_module_of
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
 from runtime.system.parts_builder import Made, PartsBuilder
 from runtime.system.signal import Signal, as_signal
@@ -37,6 +38,7 @@ LAW_COMPILERS = {
     "law": "limit",
     "contact": "contact",
     "friction": "contact",
+    "muscle": "muscle",
 }  # ``codegen.compile_*`` by the sort of a law
 
 
@@ -120,12 +122,19 @@ def _own(definitions: Iterable[ModuleType]) -> Own:
         known = hasattr(module, "evaluate") or getattr(module, "SORT", "") in LAW_COMPILERS
         if not (isinstance(module, ModuleType) and hasattr(module, "NAME") and known):
             raise ModelError(
-                f"definitions: {shown(module)}; give what codegen.compile_joint, compile_force, compile_limit or "
-                "compile_contact returned"
+                f"definitions: {shown(module)}; give what codegen.compile_joint, compile_force, compile_limit, "
+                "compile_contact or compile_muscle returned"
             )
         sort = getattr(module, "SORT", "force" if hasattr(module, "OUTPUTS") else "joint")
         found[f"{sort} {module.NAME}"] = module
     return found
+
+
+def _definition(own: Own, sort: str, name: str) -> ModuleType | None:
+    """The module of a definition: a user's own, a muscle with a user's own law, or a shipped one; None for others."""
+    if sort == "force" and (law := own.get(f"muscle {law_of(name)}")):
+        return muscle_module_of(name, {law.NAME: law})
+    return own.get(f"{sort} {name}") or shipped_definition(sort, name)
 
 
 def _changed(document: Document, own: Own) -> tuple[str, ...]:
@@ -133,7 +142,7 @@ def _changed(document: Document, own: Own) -> tuple[str, ...]:
     found = []
     for what, digest in document.value.get("definitions", {}).items():
         sort, _, name = what.partition(" ")
-        module = own.get(what) or shipped_definition(sort, name)
+        module = _definition(own, sort, name)
         if module is None:
             raise ModelError(f"definitions: there is no {shown(what)}; remove the entry")
         if digest_of_module(module) != digest:
@@ -169,11 +178,11 @@ class _Reader(PartsBuilder):
     def _kind(self, sort: str, item: Item, family: str, key: str = "kind") -> ModuleType | str:
         """The module of a definition: a user's own, or a shipped one; the name of an unknown one."""
         kind, listed = item[key], self.document.value.get("definitions", {})
-        found = self.own.get(f"{family} {kind}") or shipped_definition(family, kind)
+        found, law = _definition(self.own, family, kind), law_of(kind)
         if found is None and f"{family} {kind}" in listed:
             raise ModelError(
                 f"{sort} '{item['name']}': {shown(kind)} is a definition of the user's own; pass "
-                f"definitions=[codegen.compile_{LAW_COMPILERS.get(family, family)}({kind})]"
+                f"definitions=[codegen.compile_{'muscle' if law else LAW_COMPILERS.get(family, family)}({law or kind})]"
             )
         return found or kind
 
@@ -260,7 +269,11 @@ class _Reader(PartsBuilder):
             raise ModelError(
                 f"force '{item['name']}': borrowed = {shown(list(borrowed))}; its vectors are {', '.join(made.values)}"
             )
-        forces[item["name"]] = replace(made, borrowed=borrowed)
+        if set(settled := item.get("settled", ())) - set(made.module.STATES):
+            raise ModelError(
+                f"force '{item['name']}': settled = {shown(list(settled))}; its states are {', '.join(made.module.STATES)}"
+            )
+        forces[item["name"]] = replace(made, borrowed=borrowed, settled=tuple(settled))
 
     def _coupling(self, item: Item) -> None:
         law = item["law"]

@@ -280,6 +280,7 @@ def _force(force: Force) -> Item:
     return {
         "name": force.name, "kind": force.kind, "bodies": list(force.bodies),
         **({"joint": force.joint} if force.joint else {}), **({"borrowed": list(force.borrowed)} if force.borrowed else {}),
+        **({"settled": list(force.settled)} if force.settled else {}),
         "values": _values(force.values), **_signals(force.signals, f"force '{force.name}'"),
     }  # fmt: skip
 

@@ -289,7 +289,8 @@ def refuse_borrowed(system: System, joint: Joint, own: Collection[str]) -> None:
 def _changed_force(system: System, force: Force, own: Mapping[str, Any]) -> Force:
     values, joint = {**force.values, **force.signals, **own}, system.joint(force.joint) if force.joint else None
     found = build_force(force.name, force.module, force.bodies, values, system.body_names, joint=joint)
-    return replace(found, borrowed=tuple(key for key in force.borrowed if key not in own))
+    settled = tuple(state for state in force.settled if f"{state}_0" not in own)
+    return replace(found, borrowed=tuple(key for key in force.borrowed if key not in own), settled=settled)
 
 
 def _first_number(signals: Ints) -> int:

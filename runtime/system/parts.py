@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -17,7 +16,8 @@ from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.cone import Cone
-from runtime.system.definitions import Definitions, is_own
+from runtime.system.definitions import is_own
+from runtime.system.muscle_modules import ForceDefinitions, law_of, module_named
 from runtime.system.signal import Signal
 
 GROUND = "ground"  # name of the fixed body
@@ -30,7 +30,7 @@ LIMIT_BOUNDS: dict[str, Bounds] = {
 }  # fmt: skip
 LIMIT_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.LAWS}
 NORMAL_LAWS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.NORMAL_LAWS}
-FORCE_KINDS = Definitions(force_definitions.MODULES)
+FORCE_KINDS = ForceDefinitions(force_definitions.MODULES)
 FRICTIONS: dict[str, ModuleType] = {module.NAME: module for module in dispatch.FRICTIONS}
 
 
@@ -45,8 +45,9 @@ class Pickled:
             if not isinstance(module, ModuleType):
                 continue
             if is_own(module):
+                made = "muscle" if law_of(module.NAME) else sort
                 raise ModelError(
-                    f"{sort} '{parts['name']}' ({module.NAME}): a {sort} of codegen.compile_{sort} cannot be pickled; build "
+                    f"{made} '{parts['name']}' ({module.NAME}): a {made} of codegen.compile_{made} cannot be pickled; build "
                     "the system in each process"
                 )
             parts[name] = _Module(module.__name__)
@@ -64,7 +65,7 @@ def _unpickled(kind: type, parts: dict[str, Any]) -> Any:
     """A part from its pickled fields: arrays of mappings are read-only again."""
     for name, value in parts.items():
         if isinstance(value, _Module):
-            parts[name] = importlib.import_module(value.name)
+            parts[name] = module_named(value.name)
         if isinstance(value, dict):
             for array in value.values():
                 if isinstance(array, np.ndarray):
@@ -195,6 +196,7 @@ class Force(Pickled):
     signals: Mapping[str, Signal] = field(default_factory=lambda: MappingProxyType({}))
     joint: str = ""  # name of the joint on whose reaction it depends
     borrowed: tuple[str, ...] = ()  # names of the vectors that are those of this joint
+    settled: tuple[str, ...] = ()  # states of a muscle that begin in equilibrium
 
     @property
     def ends(self) -> tuple[str, str, str, str]:

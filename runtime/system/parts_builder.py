@@ -27,6 +27,7 @@ from runtime.system.frames import Frame, build_frame
 from runtime.system.global_axes import Axes, is_global
 from runtime.system.limit_building import build_limit
 from runtime.system.load_building import build_load, build_motor, build_motor_on
+from runtime.system.muscle_building import build_muscle
 from runtime.system.orientation import ORIGIN, UPRIGHT
 from runtime.system.orthosis import add_orthosis
 from runtime.system.parts import GROUND
@@ -656,6 +657,43 @@ class PartsBuilder:
         owner = self._of["joints"].get(joint, joint) if isinstance(joint, str) else joint
         self._of["forces"][name] = build_force(
             name, kind, bodies, values, self._made.starts, states=states, joint=owner
+        )
+
+    def muscle(
+        self, name: str, law: str | ModuleType, path: Sequence[Any], *, excitation: Signal | float,
+        tendon: Literal["elastic", "rigid"] = "elastic", axes: Axes | None = None, **constants: float,
+    ) -> None:  # fmt: skip
+        """Add a muscle: a law of its force along a path of points and wraps, which is a force with the states of the law.
+
+        Parameters
+        ----------
+        name : str
+            Of the force: ``run.forces[name]`` has length, tension and all that the law reports.
+        law : str or module
+            Name of a law in ``codegen/muscles.py``, or what ``codegen.compile_muscle`` returned.
+        path : sequence
+            From origin to insertion, over up to four bodies: points ``(body, location)`` [m], the body "ground" included, and
+            between two points a wrap ``(kind, body, values)``, such as a cylinder with the values of its definition in
+            ``codegen/paths.py``; of two cylinders ``("two_cylinders", (body, body), values)``.
+        excitation : Signal or float
+            From 0 to 1.  A number is the parameter "excitation.NAME".
+        tendon : "elastic" or "rigid"
+            A rigid tendon keeps its slack length, so that the length of the fibre is no state.
+        axes : "body" or "global", optional
+            Axes of points and directions, as for forces.
+        **constants
+            Of the law, by name.  ``STATE_0`` is the initial value of a state, such as activation_0.  By default muscles begin in
+            equilibrium at rest, as ``runtime.system.in_equilibrium`` makes them: the activation is the excitation at the start,
+            and a tendon balances its fibre.
+
+        Raises
+        ------
+        ModelError
+        """
+        checked_name(name, "muscle", self._of["forces"])
+        states = self._global_states(axes, f"muscle '{name}'")
+        self._of["forces"][name] = build_muscle(
+            name, law, path, excitation, constants, self._made.starts, states, rigid=tendon == "rigid"
         )
 
     def shape(

@@ -31,6 +31,7 @@ from runtime.system.data_building import Parts, model_data
 from runtime.system.displacement import Values, displaced
 from runtime.system.load_building import motors_in
 from runtime.system.model_writing import definitions_of
+from runtime.system.muscle_start import in_equilibrium_at
 from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_singular_joints,
@@ -105,6 +106,7 @@ def build_system(
         remedy = "the rows contradict each other, and no velocities satisfy them; change the signals of drivers, or the joints"
     else:
         remedy = lock[0] if lock else "make them consistent, or build(project_velocities=True)"
+    system = in_equilibrium_at(system, start)
     system = checked_start(system, start, singular, remarks, remedy)
     remarks += beyond_limits(system, start)  # such a start may be meant: without a warning
     rank, names = int(system.data.rows.sum()) - len(system.redundant), system.body_names

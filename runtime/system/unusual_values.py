@@ -14,8 +14,10 @@ import numpy as np
 from runtime.support.arrays import Floats
 from runtime.support.units import Usual, ask
 from runtime.system.definitions import is_own
-from runtime.system.parts import GROUND, Body, Contact
+from runtime.system.muscle_paths import is_muscle, path_motion
+from runtime.system.parts import GROUND, Body, Contact, Force
 from runtime.system.quantity import COORDINATES, quantities
+from runtime.system.reference import body_places, states_with_ground
 from runtime.system.system import System
 
 MOST_GRAVITY = 300.0  # [m/s^2] on the sun
@@ -26,7 +28,7 @@ FASTEST_RIM = 5e3  # [m/s] twice the speed at which rings of the strongest fibre
 STIFFEST = 1e13  # [N/m], [N/m^1.5] a cube of diamond with edges of 10 m
 HEAVIEST_MOVED = 1e10  # [kg] of a body that a joint connects: ten ships
 LARGER = 500.0  # times the other bodies of a system
-WIDER = 100.0  # radius of a contact, in lengths of the system
+WIDER = 100.0  # radius of a contact, in lengths of the system; lengths of a muscle, in that of its path
 SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
@@ -54,6 +56,9 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
         f"{part}.{name}": v for part, of in zip(COORDINATES, (angles, rates), strict=True) for name, v in of.items()
     }
     ask_about_state(system, starts)
+    for muscle in (force for force in system.forces if is_muscle(force)):
+        for one in _of_muscle(system, muscle):
+            ask(*one)
     for contact in system.contacts:
         for one in _of_contact(system, contact, max(sizes.values(), default=0.0), weight):
             ask(*one)
@@ -86,6 +91,18 @@ def _of_parameters(system: System) -> Iterator[Question]:
             yield what, value, Usual(0.0, STIFFEST, quantity.unit, "the stiffness of a solid body")
         if quantity.owner_sort == "force" and quantity.unit == "rad":
             yield what, value, Usual(0.0, TWO_TURNS, "rad", "the angle of a spring")
+
+
+def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
+    """On the lengths of a muscle, by that of its path in the initial state of the builder."""
+    states = states_with_ground(system.state.y)
+    length = float(
+        path_motion(muscle, {body: states[k, None] for body, k in body_places(system.body_names).items()})[0, 0]
+    )
+    for part, unit in muscle.module.PARAMETERS:
+        if unit == "m" and part.removesuffix("_0") not in muscle.settled:
+            of = Usual(0.0, WIDER * length, unit, f"with a path of {length:.3g} m a length of the muscle")
+            yield f"muscle '{muscle.name}': {part}", muscle.values[part], of
 
 
 def ask_about_state(system: System, values: Mapping[str, Any]) -> None:

@@ -129,7 +129,7 @@ def test_energy_changes_by_the_power_of_path_and_fibre(name, kernel):
 def test_derivatives_are_exact(name, kernel, derivative, which):
     module = MODULES[name]
     states = len(module.STATES)
-    acting = [0, *range(2, 2 + states)]
+    acting = [0, *[1] * (derivative == "tangent"), *range(2, 2 + states)]  # the energy, too, along the motion
     for x, c in random_states(module, 3, seed=1):
         if name.startswith("millard"):
             c[module.PARAMETERS.index("concentric_slope_at_vmax")] = 0.1
@@ -231,11 +231,13 @@ def test_a_fibre_stops_shortening_at_its_shortest_length(name):
 @every_law
 def test_kernels_are_straight_line_code_and_write_every_entry_once(name):
     module, functions = MODULES[name], functions_of(inspect.getsource(MODULES[name]))
-    acting = 1 + len(module.STATES)
+    acting = {"tangent": 2 + len(module.STATES), "parameters": 1 + len(module.STATES)}
     for kernel, most in OPERATIONS[name].items():
         assert lint(functions[kernel], [(len(outputs_of(module)),)], ("x", "c")) == []
-        for derivative in ("tangent", "parameters"):
-            assert lint_tangent(functions[f"{kernel}_{derivative}"], acting, ("x", "c")) == []
+        for derivative, rows in acting.items():
+            assert lint_tangent(functions[f"{kernel}_{derivative}"], rows, ("x", "c")) == []
+        if module.KINKS[kernel]:
+            assert lint(functions[f"{kernel}_kinks"], [(module.KINKS[kernel],)], ("x", "c")) == []
         assert int(re.search(r"(\d+) operations", getattr(module, kernel).py_func.__doc__)[1]) <= most
 
 

@@ -12,6 +12,7 @@ from runtime import analysis, ensemble, report, results, system
 from runtime.report import figure_files, plots
 from runtime.support import results_folder
 from tests.support import model_files
+from tests.support.muscles import MUSCLE
 from tests.support.public_calls_of_files import of_files
 from tests.support.public_calls_of_models import of_models, reports
 from tests.support.public_calls_of_studies import of_studies
@@ -209,6 +210,7 @@ def calls(world):
             system.hertz_stiffness,
             dict(radius=0.1, youngs_modulus=1e9, poissons_ratio=0.3, plane_modulus=1e9, plane_ratio=0.3),
         ),
+        "in_equilibrium": (system.in_equilibrium, dict(system=w.system)),
         "restricting_moment": (system.restricting_moment, dict(limit=w.limit, directions=[[0.0, 0.1, 1.0]])),
         "write_columns": (
             results.write_columns,
@@ -318,7 +320,14 @@ def of_mechanics(m):
         "forward_dynamics_derivatives": q | u | dict(tau=np.zeros(1)),
         "momentum": q | u | dict(about=np.zeros(3)), "kinetic_energy": q | u, "potential_energy": q,
     }  # fmt: skip
-    return {f"Mechanics.{name}": (getattr(m, name), given) for name, given in arguments.items()}
+    b = arm()
+    b.muscle(
+        "a", "thelen_as_opensim", [("rod", (0.1, 0, 0)), ("tip", (0, 0.1, 0))], excitation=0.1, tendon="rigid", **MUSCLE
+    )
+    own = runtime.mechanics(b.build())
+    muscle = dict(muscle="a", q=np.array(own.q0))
+    found = {f"Mechanics.{name}": (getattr(own, name), muscle) for name in ("muscle_length", "moment_arms")}
+    return found | {f"Mechanics.{name}": (getattr(m, name), given) for name, given in arguments.items()}
 
 
 def _fields(value):
@@ -387,6 +396,16 @@ def of_builder():
         "contact": contact,
         "force": dict(name="a", kind="spring_damper", body_i="rod", body_j="tip", body_k=None, body_l=None, axes="body")
         | dict(s_i=(0.1, 0, 0), s_j=three, free_length=0.1, stiffness=1.0, damping=0.0),
+        "muscle": dict(
+            name="a",
+            law="thelen_as_opensim",
+            path=[("rod", (0.1, 0, 0)), ("tip", (0, 0.1, 0))],
+            excitation=0.1,
+            tendon="rigid",
+            axes="body",
+            activation_0=0.1,
+            **MUSCLE,
+        ),
         "shape": dict(
             body="rod", kind="box", colour="red", label="a", axes="global", edges=(1, 1, 1), at=three, p=(1, 0, 0, 0)
         ),

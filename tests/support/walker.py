@@ -92,30 +92,38 @@ class Walker:
         spectrum = np.fft.rfft(values, axis=0) * factor.reshape(-1, *[1] * (values.ndim - 1))
         return np.fft.irfft(spectrum, self.n, axis=0)
 
-    def loads(self, share=None):
-        """Force on the foot at the ankle (n, 3) and moment of each joint (n,); a share (n,) of the ground's force is on toes."""
+    def needed(self, segment, r, A):
+        """Force (n, 3), and moment (n, 3) about the origin, that the motion of a body with its weight needs."""
         drift = np.array([self.slope, 0.0, 0.0]) * self.cycle * self.x[:, None]
+        a = self.derivative(r - drift, 2)
+        A1, A2 = self.derivative(A, 1), self.derivative(A, 2)
+        spin = A1 @ np.swapaxes(A, 1, 2)
+        turning = A2 @ np.swapaxes(A, 1, 2) + A1 @ np.swapaxes(A1, 1, 2)
+        omega, alpha = (np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1) for W in (spin, turning))
+        inertia = A @ segment.inertia @ np.swapaxes(A, 1, 2)
+        momentum = (inertia @ omega[..., None])[..., 0]
+        rate = (inertia @ alpha[..., None])[..., 0] + np.cross(omega, momentum)
+        push = segment.mass * (a + [0.0, 0.0, 9.81])
+        return push, rate + np.cross(r, push)
+
+    def wrenches(self, share=None):
+        """By body: what must act on it beside the ground's force, of which a share (n,) is on the toes, as of ``needed``."""
         force, point, free = self.ground(self.x)
         free = np.outer(free, [0.0, 0.0, 1.0])
-        wrench = {}  # by body: what the joint above must give, force and moment about the origin
-        for body, segment in self.person.bodies.items():
-            a = self.derivative(self.r[body] - drift, 2)
-            A = self.G[body].as_matrix() @ segment.A
-            A1, A2 = self.derivative(A, 1), self.derivative(A, 2)
-            spin = A1 @ np.swapaxes(A, 1, 2)
-            turning = A2 @ np.swapaxes(A, 1, 2) + A1 @ np.swapaxes(A1, 1, 2)
-            omega, alpha = (np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1) for W in (spin, turning))
-            inertia = A @ segment.inertia @ np.swapaxes(A, 1, 2)
-            momentum = (inertia @ omega[..., None])[..., 0]
-            rate = (inertia @ alpha[..., None])[..., 0] + np.cross(omega, momentum)
-            push = segment.mass * (a + [0.0, 0.0, 9.81])
-            wrench[body] = (push, rate + np.cross(self.r[body], push))
+        wrench = {
+            body: self.needed(segment, self.r[body], self.G[body].as_matrix() @ segment.A)
+            for body, segment in self.person.bodies.items()
+        }
         part = np.zeros(self.n) if share is None else share
         for body, here in (("main_foot", 1.0 - part), ("toes", part)):
             push, moment = wrench[body]
             here = here[:, None]
             wrench[body] = (push - here * force, moment - here * (np.cross(point, force) + free))
-        moments = {}
+        return wrench
+
+    def loads(self, share=None):
+        """Force on the foot at the ankle (n, 3) and moment of each joint (n,); a share (n,) of the ground's force is on toes."""
+        wrench, moments = self.wrenches(share), {}
         foot = tuple(a + b for a, b in zip(wrench["main_foot"], wrench["toes"], strict=True))
         for joint, (push, moment) in zip(JOINTS, (foot, foot, wrench["toes"]), strict=True):
             about = moment - np.cross(self.hinge[joint], push)

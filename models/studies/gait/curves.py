@@ -7,11 +7,17 @@ from pathlib import Path
 
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
+from models.walking.upper_leg import UPPER_ANGLES
 
 
 def joints(found: Sequence[Gait]) -> tuple[str, ...]:
     """Joints that all trials have: those of the toes only where they are guided."""
     return JOINTS if all(one.toes_guided for one in found) else JOINTS[:2]
+
+
+def upper(found: Sequence[Gait]) -> tuple[str, ...]:
+    """Angles of knee and hip, if all trials have them."""
+    return UPPER_ANGLES if all(one.upper is not None for one in found) else ()
 
 
 def by_foot(found: Sequence[Gait]) -> dict[str, list[Gait]]:

@@ -7,11 +7,12 @@ from functools import partial
 
 import numpy as np
 
-from models.studies.gait.curves import by_foot, joints
+from models.studies.gait.curves import by_foot, joints, upper
 from models.walking import gait_plots, norms
 from models.walking.cycle_curves import BOUND, curve, dimensionless_speed, ground_force
 from models.walking.gait_result import Gait
 from models.walking.laboratory_page import Band, Events, Panel, laboratory_page
+from models.walking.upper_leg import JOINT_ANGLES
 from runtime.report.figure_files import Drawing
 from runtime.support.arrays import Floats
 
@@ -21,6 +22,15 @@ DIRECTIONS = {  # positive and negative
     "talocrural": ("dorsiflexion", "plantarflexion"),
     "talocalcaneal": ("inversion", "eversion"),
     "metatarsophalangeal": ("extension", "flexion"),
+    **{
+        f"{joint}_{kind}": words
+        for joint in JOINT_ANGLES
+        for kind, words in (
+            ("flexion", ("flexion", "extension")),
+            ("adduction", ("adduction", "abduction")),
+            ("rotation", ("internal", "external")),
+        )
+    },
 }
 POWER = ("generated", "absorbed")
 FORCES = {"anterior": ("anterior", "posterior"), "medial": ("medial", "lateral"), "vertical": ("up", "down")}
@@ -32,6 +42,15 @@ NORM = {
     ("moment", "talocrural"): ("plantarflexor_moment", -1.0),
     ("moment", "talocalcaneal"): ("inversion_moment", 1.0),
     ("power", "talocrural"): ("ankle_power", 1.0),
+    ("angle", "knee_flexion"): ("knee_flexion", 1.0),
+    ("moment", "knee_flexion"): ("knee_extensor_moment", -1.0),
+    ("power", "knee"): ("knee_power", 1.0),
+    ("moment", "knee_adduction"): ("knee_abductor_moment", -1.0),
+    ("angle", "hip_flexion"): ("hip_flexion", 1.0),
+    ("moment", "hip_flexion"): ("hip_extensor_moment", -1.0),
+    ("power", "hip"): ("hip_power", 1.0),
+    ("angle", "hip_adduction"): ("hip_adduction", 1.0),
+    ("moment", "hip_adduction"): ("hip_abductor_moment", -1.0),
 }
 CITED = {  # in a figure, whose panels are narrow
     norms.SCHREIBER_MOISSENET: "14 adults (Schreiber and Moissenet 2019)",
@@ -48,6 +67,20 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
     pace = mean_pace(found)
     rows = [[_panel(feet, quantity, joint, pace) for quantity in UNITS] for joint in joints(found)]
     rows.append([_force(feet, axis, name, pace) for axis, name in enumerate(FORCES)])
+    above: dict[str, Drawing] = {}
+    if upper(found):
+        of_angles = [[_panel(feet, quantity, name, pace) for quantity in ("angle", "moment")] for name in upper(found)]
+        for row, joint in zip(of_angles[:: len(JOINT_ANGLES["knee"])], JOINT_ANGLES, strict=True):
+            row.append(_panel(feet, "power", joint, pace))
+        above["knee_and_hip"] = Drawing(
+            partial(
+                laboratory_page,
+                of_angles,
+                {side: _events(trials) for side, trials in feet.items()},
+                _heading(found, head),
+            ),
+            "Angles and moments of knee and hip about the axes of their joint coordinate systems, and the power of each joint.",
+        )
     paths = {side: ([one.cop_in_foot() for one in trials], _landmarks(trials[0])) for side, trials in feet.items()}
     return {
         "gait": Drawing(
@@ -57,6 +90,7 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
             "Angles, moments and powers of the joints and the ground force over the gait cycle, with norms and gait events.",
             f"{PAPER}, Figs. 5 and 7",
         ),
+        **above,
         "centre_of_pressure": Drawing(
             partial(gait_plots.under_the_foot, paths),
             "Path of the centre of pressure under each foot from heel strike to toe off.",
@@ -92,7 +126,7 @@ def _panel(feet: Feet, quantity: str, joint: str, pace: float) -> Panel:
         caveat = "; ".join(
             dict.fromkeys(one.toe_caveat for trials in feet.values() for one in trials if one.toe_caveat)
         )
-    return Panel(f"{joint} {quantity}", *directions, UNITS[quantity], curves, norm, caveat)
+    return Panel(f"{joint.replace('_', ' ')} {quantity}", *directions, UNITS[quantity], curves, norm, caveat)
 
 
 def _force(feet: Feet, axis: int, name: str, pace: float) -> Panel:

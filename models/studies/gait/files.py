@@ -12,10 +12,9 @@ import numpy as np
 
 from models.studies.gait import contact_files
 from models.studies.gait.contact import TrialSoles
-from models.studies.gait.curves import joints, notes, numbered, stems
+from models.studies.gait.curves import joints, notes, numbered, stems, upper
 from models.walking.cycle_curves import ANKLE, BOUND, ankle_curve, curve, vertical
 from models.walking.gait_result import PERCENT, Gait
-from models.walking.leg_foot import JOINTS
 from runtime.results import write_columns, write_dataset, write_storage
 from runtime.support.arrays import Floats
 
@@ -46,15 +45,29 @@ def dataset(found: Sequence[Gait]) -> Any:
     """All curves over the gait cycle as an xarray Dataset: dimensions trial, joint, rotation, percent, axis."""
     import xarray
 
-    names = list(joints(found))
+    names, above = list(joints(found)), list(upper(found))
     data: dict[str, Any] = {}
     for name, unit, meaning in (
         ("angles", "rad", "joint angle; dorsiflexion, inversion, extension positive"),
         ("moments", "N m", "moment of muscles and ligaments on the distal body about the axis of the joint"),
         ("powers", "W", "moment times rate of the angle"),
+        (
+            "knee_and_hip_angles",
+            "rad",
+            "flexion, adduction, internal rotation positive; ISB, Grood and Suntay (1983)",
+        ),
+        (
+            "knee_and_hip_moments",
+            "N m",
+            "moment of muscles and ligaments on the distal body about the axis of the angle",
+        ),
+        ("knee_and_hip_powers", "W", "moment times rate of the angle"),
     ):
-        values = np.array([[one.over_cycle(getattr(one, name)[joint]) for joint in names] for one in found])
-        data[name] = (("trial", "joint", "percent"), values, {"units": unit, "long_name": meaning})
+        dimension, own = ("upper_angle", above) if name.startswith("knee") else ("joint", names)
+        of = name.removeprefix("knee_and_hip_")
+        values = np.array([[one.over_cycle(getattr(one, of)[joint]) for joint in own] for one in found])
+        if own:
+            data[name] = (("trial", dimension, "percent"), values, {"units": unit, "long_name": meaning})
         if caveat := _caveat(found, name):
             data[name][2]["comment"] = caveat
     values = np.array([[one.over_cycle(getattr(one.ankle_angles(), name)) for name in ANKLE] for one in found])
@@ -84,12 +97,14 @@ def dataset(found: Sequence[Gait]) -> Any:
         "percent": ("percent", PERCENT, {"units": "percent of the gait cycle"}),
         "axis": ["x", "y", "z"],
     }
+    if above:
+        coordinates["upper_angle"] = above
     return xarray.Dataset(data, coords=coordinates, attrs=attributes)
 
 
 def _caveat(found: Sequence[Gait], quantity: str) -> str:
     """A warning on the metatarsophalangeal joint, for the readers of a quantity."""
-    if "metatarsophalangeal" not in joints(found):
+    if "metatarsophalangeal" not in joints(found) or quantity.startswith("knee"):
         return ""
     if quantity != "angles":
         return f"metatarsophalangeal: {BOUND}"
@@ -105,7 +120,7 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
         **{
             f"{joint}_{quantity} [{unit}]": partial(curve, quantity=quantity, joint=joint)
             for quantity, unit in (("angle", "deg"), ("moment", "N m/kg"), ("power", "W/kg"))
-            for joint in joints(found)
+            for joint in (*joints(found), *upper(found))
         },
         **{f"ankle_{name} [deg]": partial(ankle_curve, name=name) for name in ANKLE},
         "vertical_force [BW]": vertical,
@@ -124,7 +139,7 @@ def _curves_csv(found: Sequence[Gait], file: Path) -> None:
 
 def _motion(one: Gait, file: Path) -> Path:
     """Joint angles over time in degrees, as OpenSim reads coordinates."""
-    shown = [joint for joint in JOINTS if np.isfinite(one.angles[joint]).all()]
+    shown = [joint for joint, angle in one.angles.items() if np.isfinite(angle).all()]
     values = np.column_stack([one.t, *(np.rad2deg(one.angles[joint]) for joint in shown)])
     return write_storage(file, one.name, ["time", *(f"{joint}_angle" for joint in shown)], values, in_degrees=True)
 

@@ -7,10 +7,14 @@ import numpy as np
 from models.walking import forward_simulation, leg_foot, synthetic
 from models.walking.gait_result import Gait
 from models.walking.leg_foot import JOINTS
+from models.walking.upper_leg import JOINT_ANGLES
 
 
 def recovered(one: Gait) -> dict[str, float]:
-    """Largest errors of an analysis of the synthetic trial, relative to the largest value, by joint and quantity."""
+    """Largest errors of an analysis of the synthetic trial, relative to the largest value, by joint and quantity.
+
+    Knee and hip: of their three angles together.
+    """
     exact = synthetic.exact(one.t)
     errors = {}
     for joint in JOINTS:
@@ -19,6 +23,10 @@ def recovered(one: Gait) -> dict[str, float]:
                 continue  # the analysis transfers the force to the toes, the synthetic trial keeps it on the main foot
             truth = exact[joint, quantity]
             errors[f"{joint} {quantity}"] = float(np.abs(values[joint] - truth).max() / np.abs(truth).max())
+    for joint, names in JOINT_ANGLES.items():
+        for quantity, values in (("angle", one.angles), ("moment", one.moments), ("power", one.powers)):
+            off = max(np.abs(values[name] - exact[name, quantity]).max() for name in names)
+            errors[f"{joint} {quantity}"] = float(off / max(np.abs(exact[name, quantity]).max() for name in names))
     return errors
 
 

@@ -46,6 +46,7 @@ def gait(
     functional: str | None = None,
     foot_flat: bool = True,
     ankle_width: float | None = None,
+    hip_centre: str = "harrington",
     inertia: str = "de_leva",
     check_units: bool = True,
     filter: bool = True,
@@ -63,7 +64,7 @@ def gait(
     orthosis: str | None = None,
     formats: str = FORMATS,
 ) -> Report:
-    """Analyse walking: joint angles, moments and powers of the foot.  Without files, a synthetic trial is analysed.
+    """Analyse walking: joint angles, moments and powers of foot, knee and hip.  Without files, a synthetic trial is analysed.
 
     Parameters
     ----------
@@ -99,6 +100,8 @@ def gait(
         then zero where heel and metatarsal heads are equally high.
     ankle_width : float [m]
         Between the malleoli, where no marker is on the medial one (Plug-in Gait without medial markers).
+    hip_centre : str
+        Regression of the hip joint centre: harrington, or bell.
     inertia : str
         Table of the segments' masses and inertia: de_leva, or winter, which is after Dempster.
     check_units : bool
@@ -143,7 +146,7 @@ def gait(
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
-        check_units, ankle_width,
+        check_units, ankle_width, hip_centre,
     )  # fmt: skip
     filters = Filters(marker_cutoff, cop_cutoff, force_cutoff, order, longest_gap)
     if not filter:

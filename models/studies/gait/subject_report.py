@@ -24,7 +24,12 @@ TITLE = "Joint angles, moments and powers of the ankle and foot in walking: Rodr
 
 def begin(report: Report, found: Sequence[Gait], left_out: Sequence[str], filters: Filters, *papers: str) -> None:
     """Add tables, head, answer and references of a subject's trials to a report."""
-    report.tables += [tables.peaks(found), tables.steps(found), *tables.steps_of_trials(found)]
+    report.tables += [
+        tables.peaks(found),
+        *tables.knee_and_hip(found),
+        tables.steps(found),
+        *tables.steps_of_trials(found),
+    ]
     report.tables += [
         tables.trials(found, filters),
         tables.drawn_norms(found),

@@ -13,7 +13,7 @@ import numpy as np
 from models.files.storage import MISSING, cells, read_table, text_lines, why_no_number
 from models.walking.capture.contents import AXES, Contents, Wrench, named_markers, unit_of_length
 from models.walking.capture.force_columns import force_columns, note_unused, wrenches
-from models.walking.samples import sampling_rate
+from models.walking.samples import even_times, sampling_rate
 from runtime import ModelError
 from runtime.support import plain_number
 from runtime.support.arrays import Floats
@@ -80,7 +80,7 @@ def read_trc(path: Path, units: str | None) -> Contents:
     numbers = _numbers(path, rows, columns)
     labels, kept = named_markers(path, labels, notes)
     points = numbers[:, 2:].reshape(len(numbers), (columns - 2) // 3, 3)[:, kept] * factor
-    t = numbers[:, 1]
+    t = even_times(numbers[:, 1], path.name, notes)
     with suppress(ValueError):  # of an unreadable DataRate, and ModelError of uneven times, which are refused later
         rate, measured = float(header.get("datarate") or "nan"), sampling_rate(t, path.name)
         if abs(rate - measured) > 0.01 * measured:
@@ -201,7 +201,8 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
             if force_columns(path, header):
                 remedy = "it holds forces: give it as forces= with a file of markers"
             raise ModelError(f"{path.name}: no markers; {remedy}")
-        labels, t, points = list(triples), numbers[:, 0], numbers[:, list(triples.values())]
+        labels, points = list(triples), numbers[:, list(triples.values())]
+        t = even_times(numbers[:, 0], path.name, notes)
         used = [0, *(k for columns in triples.values() for k in columns)]
         note_unused(path, header, used, "a marker has the three columns NAME_x, NAME_y, NAME_z", notes)
     factor, phrase = _csv_unit(path, comments, units, notes)

@@ -56,9 +56,10 @@ def test_the_ground_force_acts_at_its_centre_of_pressure(one, scene):
 
 
 def test_the_angles_are_a_chart_and_a_page_follows_the_leg(one, scene):
-    (chart,) = scene.charts
-    assert chart.title == "angles [deg]"
-    assert [label for label, *_ in chart.curves] == list(one.angles)
+    chart, above = scene.charts
+    assert (chart.title, above.title) == ("angles [deg]", "angles of knee and hip [deg]")
+    labels = [label.replace(" ", "_") for own in (chart, above) for label, *_ in own.curves]
+    assert labels == list(one.angles)
     low, high = scene.near
     assert (high - low)[0] < 0.5 * (scene.high - scene.low)[0]
 
@@ -98,7 +99,8 @@ def test_an_angle_from_a_single_marker_is_flagged(one):
     drawn = figures.figures([single], {"subject": "somebody"})["gait"].draw()
     flagged = [ax.get_title(loc="left") for ax in drawn.axes if any("R_HLX" in text.get_text() for text in ax.texts)]
     assert flagged == ["metatarsophalangeal angle"]
-    (chart,) = single.scene().charts
+    chart, above = single.scene().charts
+    assert [label for label, *_ in above.curves][:2] == ["knee flexion", "knee adduction"] and len(above.curves) == 6
     assert [label for label, *_ in chart.curves][-1] == "metatarsophalangeal, from one marker, 'R_HLX'"
     data = files.dataset([single])
     assert "R_HLX" in data.angles.attrs["comment"] and "upper bound" in data.moments.attrs["comment"]

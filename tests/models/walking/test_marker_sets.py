@@ -56,7 +56,9 @@ def test_labels_of_opencap(tail, side, letter):
         "r.ASIS_study",
     ]
     found = recognise([*(others if tail else others[-2:]), *(f"{letter}_{name}{tail}" for name in names)], side)
-    assert found.marker_set == "OpenCap" and len(found.labels) == 10
+    assert found.marker_set == "OpenCap" and len(found.of("leg") + found.of("knee") + found.of("main_foot")) == 10
+    spine = "anterior_iliac_spine" if side == "right" else "opposite_anterior_iliac_spine"
+    assert found.labels[spine] == "r.ASIS_study" and len(found.labels) == 11
     assert found.labels["heel"] == f"{letter}_calc{tail}" and found.labels["metatarsal_1"] == f"{letter}_toe{tail}"
     if tail:
         with pytest.raises(ModelError, match="no known marker set"):  # centres of joints that a video shows
@@ -108,5 +110,21 @@ def test_a_missing_marker_is_named(landmark):
 
 
 def test_all_landmarks_have_a_body():
-    assert {body for body, _ in LANDMARKS.values()} == {"thigh", "leg", "main_foot", "toes"}
+    assert {body for body, _ in LANDMARKS.values()} == {"pelvis", "thigh", "knee", "leg", "main_foot", "toes"}
     assert {name for s in MARKER_SETS for name in s.labels} <= set(LANDMARKS)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_both_sides_of_the_pelvis_belong_to_a_leg(side):
+    legs = [f"{letter}_{label}" for letter in "LR" for label in ("FLE", "FAL", "TAM", "FCC", "IAS", "IPS")]
+    found, (own, other) = recognise(legs, side), ("RL" if side == "right" else "LR")
+    assert [found.labels[name] for name in found.of("pelvis")] == [
+        f"{own}_IAS",
+        f"{own}_IPS",
+        f"{other}_IAS",
+        f"{other}_IPS",
+    ]
+    found = recognise(["R.Heel", "R.Toe.Tip", "R.Ankle.Lat", "L.Heel", "L.Toe.Tip", "L.Ankle.Lat", "V.Sacral"], side)
+    assert found.of("pelvis") == ("sacrum",)
+    # A pelvis alone is no leg.
+    assert_refused("no known marker set", recognise, ["RASI", "LASI", "RPSI", "LPSI", "SACR"], side)

@@ -97,10 +97,58 @@ def test_bands_at_five_speeds(name, column, factor, pace, speed):
     np.testing.assert_allclose(s[::2], factor * (high - low) / 2, atol=0.12 * factor * (high - low).max() / 2)
 
 
+# At 0, 10, ..., 90 % of the cycle at the free speed; standard deviation there at 0 and 50 %; at the highest speed at 2 and 50 %.
+CHILDREN = {
+    "knee_flexion": ([5.6, 18.6, 16.5, 10.1, 6.2, 11.6, 33.9, 58.2, 49.8, 18.7], [5.65, 5.65], [10.4, 8.4]),
+    "hip_flexion": ([35.8, 32.8, 22.5, 11.4, 1.6, -5.3, -0.9, 17.9, 32.0, 36.7], [5.45, 6.8], [43.0, -7.3]),
+    "hip_adduction": ([-1.6, 3.7, 5.0, 3.2, 2.4, 0.8, -5.2, -6.3, -3.1, -2.2], [3.55, 3.05], [-3.0, -0.8]),
+    "knee_extensor_moment": (
+        [-0.13, 0.33, 0.17, -0.1, -0.24, -0.02, 0.1, 0.07, 0.0, -0.15],
+        [0.08, 0.145],
+        [-0.42, 0.01],
+    ),
+    "knee_abductor_moment": (
+        [0.0, 0.23, 0.25, 0.14, 0.16, 0.21, -0.03, 0.0, 0.01, -0.01],
+        [0.025, 0.11],
+        [-0.01, 0.13],
+    ),
+    "hip_extensor_moment": (
+        [0.12, 0.48, 0.17, 0.0, -0.25, -0.62, -0.32, -0.1, -0.02, 0.2],
+        [0.135, 0.225],
+        [1.13, -0.97],
+    ),
+    "hip_abductor_moment": (
+        [0.0, 0.36, 0.48, 0.36, 0.42, 0.38, -0.09, -0.01, 0.02, -0.01],
+        [0.06, 0.185],
+        [-0.06, 0.09],
+    ),
+    "knee_power": ([0.16, -0.42, 0.23, -0.09, -0.07, -0.01, -0.56, -0.11, -0.03, -0.84], [0.185, 0.315], [0.98, -0.11]),
+    "hip_power": ([0.04, 0.35, 0.41, 0.12, -0.33, -0.09, 0.77, 0.34, 0.03, 0.01], [0.11, 0.27], [1.23, -0.07]),
+}
+
+
+@pytest.mark.parametrize("name", CHILDREN)
+def test_bands_of_knee_and_hip_are_those_of_the_table(name):
+    free, sd, fast = CHILDREN[name]
+    unit = NORMS[name].unit
+    scale = 180.0 / np.pi if unit == "rad" else 1.0
+    _, mean, spread = band(name)
+    np.testing.assert_allclose(scale * mean[:100:10], free, atol=1e-12)
+    np.testing.assert_allclose(scale * spread[[0, 50]], sd, atol=1e-12)
+    _, mean, _ = band(name, 0.9)
+    np.testing.assert_allclose(scale * mean[[2, 50]], fast, atol=1e-12)
+    assert mean[1] == pytest.approx((mean[0] + mean[2]) / 2)  # the table has every second per cent
+    assert [norms.norm(name, pace).speed for pace in (0.1, 0.3, 0.43, 0.6, 0.8)] == [
+        one.speed for one in norms.BY_SPEED[name]
+    ]
+
+
 @pytest.mark.parametrize("pace", [float("nan"), 0.36, 0.39])
 def test_the_nearest_norm_is_that_of_adults_at_their_speed(pace):
     for name in NORMS:
-        assert norms.norm(name, pace) is NORMS[name] and NORMS[name].speed
+        assert NORMS[name].speed
+        if "children" not in NORMS[name].source or np.isnan(pace):
+            assert norms.norm(name, pace) is NORMS[name]
     assert norms.norm("vertical_force", 0.7) is NORMS["vertical_force"]  # which has one speed
 
 

@@ -16,6 +16,7 @@ from models.walking.gait_result import PERCENT
 from models.walking.heading import along_x
 from models.walking.leg_foot import JOINTS
 from models.walking.synthetic import CYCLE, STANCE, STRIKE
+from models.walking.upper_leg import JOINT_ANGLES
 from tests.support.gait_files import laboratory
 from tests.support.recorded_gait import ANKLE, rms
 from tests.support.refusals import assert_refused
@@ -63,7 +64,8 @@ def test_markers_and_force_of_the_synthetic_trial_are_those_of_the_series():
 def test_the_synthetic_trial_is_recovered(synthetic_walk):
     one = synthetic_walk
     errors = recovery.recovered(one)
-    assert len(errors) == 7 and max(errors.values()) < 1e-6
+    assert len(errors) == 13 and max(errors.values()) < 2e-6
+    assert max(error for name, error in errors.items() if not name.startswith(tuple(JOINT_ANGLES))) < 1e-6
     t = one.t
     assert t[0] < STRIKE and t[-1] > STRIKE + CYCLE and one.toes_guided and one.residual.max() < 1e-9
     for joint in JOINTS:
@@ -97,9 +99,9 @@ def test_the_toes_carry_the_force_once_its_centre_has_passed_their_axis(syntheti
 def test_marker_rates(rate):
     one = analyse(synthetic.static(), synthetic.trial(rate), markers=synthetic.MARKERS, filters=OFF)
     errors = recovery.recovered(one)
-    assert max(errors.values()) < max(
-        1e-6, 2e-5 * (60.0 / rate) ** 4
-    )  # splines of degree 5: two derivatives leave four
+    for name, error in errors.items():  # splines of degree 5: two derivatives leave four
+        largest = 3e-4 if name.startswith(tuple(JOINT_ANGLES)) else 2e-5
+        assert error < max(1e-6, largest * (60.0 / rate) ** 4), name
 
 
 @pytest.mark.slow

@@ -128,3 +128,20 @@ def test_tables_of_values_are_refused_with_one_sentence(tmp_path):
         (["frame", "a_x"], 2, r"its first column is 'frame'"), (["time", "a_x", "a_y", "a_z"], 0, r"zero frames"),
     ):  # fmt: skip
         refused(sentence, write_csv(csv, names, np.zeros((rows, len(names)))))
+
+
+@pytest.mark.parametrize("write", [write_trc, write_marker_csv])
+def test_rounded_times_are_evened(tmp_path, write):
+    """At 60 Hz a millisecond is a sixteenth of a sample, and 5 m/s^2 of a marker's acceleration."""
+    seen, markers = person()
+    t = np.arange(61) / 60.0
+    markers = {k: np.stack([np.interp(t, seen, column) for column in p.T], axis=1) for k, p in markers.items()}
+    file = tmp_path / ("walk.trc" if write is write_trc else "walk.csv")
+    capture = read_capture(write(file, markers, np.round(t, 3)), up="z", units="mm" if write is write_trc else "m")
+    np.testing.assert_allclose(capture.t, t, rtol=0.0, atol=1e-12)
+    assert f"{file.name}: its times are rounded, by up to 0.33 ms; evenly spaced ones are used" in capture.notes
+    capture = read_capture(write(file, markers, np.round(t, 6)), up="z", units="mm" if write is write_trc else "m")
+    assert np.array_equal(capture.t, np.round(t, 6)) and not any("rounded" in note for note in capture.notes)
+    late = np.where(np.arange(61) == 30, t + 0.003, t)
+    capture = read_capture(write(file, markers, late), up="z", units="mm" if write is write_trc else "m")
+    assert np.array_equal(capture.t, np.round(late, 6)) or np.abs(capture.t - late).max() < 1e-9

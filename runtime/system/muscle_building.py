@@ -1,0 +1,109 @@
+"""Checked muscles: a law along a path, as a force."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+from runtime.dynamics.force_elements import MAX_BODIES
+from runtime.support.arrays import Floats
+from runtime.support.errors import ModelError, shown, unknown_name
+from runtime.system.connection import checked_parameter, refuse_unknown_body
+from runtime.system.force_building import build_force
+from runtime.system.muscle_modules import EXCITATION, LAWS, LETTERS, POINT, Element, element_name, muscle_module
+from runtime.system.parts import GROUND, Force
+from runtime.system.signal import Signal, as_signal
+from runtime.system.spans import SPANS
+
+
+def build_muscle(
+    name: str, law: str | ModuleType, path: Sequence[Any], excitation: Signal | float, constants: Mapping[str, Any],
+    known: Collection[str], states: Mapping[str, Floats] | None, *, rigid: bool,
+) -> Force:  # fmt: skip
+    """Return a checked muscle; see ``Builder.muscle``.
+
+    ``rigid``: its tendon; ``known``: the names of the bodies; ``states``: as of ``build_force``.
+
+    Raises
+    ------
+    ModelError
+    """
+    what = f"muscle '{name}'"
+    of_law = LAWS.get(law) if isinstance(law, str) else law
+    if of_law is None or not hasattr(of_law, "law"):
+        raise unknown_name(law, [*LAWS, "what codegen.compile_muscle(law) returns"], "law", whose=f"{what}: ")
+    if rigid and not of_law.RIGID:
+        raise ModelError(
+            f"{what}: the law '{of_law.NAME}' has no rigid tendon; leave out tendon, or choose another law"
+        )
+    bodies, elements, located = _path(what, path, known)
+    signal = as_signal(excitation, f"{what}: excitation")
+    values = signal.coefficients[:, 0] if signal.is_constant else signal(signal.knots)
+    for value in (values.min(), values.max()):
+        checked_parameter(value, f"{what}: excitation", EXCITATION)
+    module = muscle_module(of_law, elements, rigid=rigid, driven=not signal.is_constant)
+    given = {
+        **of_law.DEFAULTS,
+        "excitation": signal if module.SIGNALS else float(signal.coefficients[0, 0]),
+        **constants,
+    }
+    settled = tuple(state for state in module.STATES if f"{state}_0" not in given)
+    given |= {f"{state}_0": 1.0 for state in settled}  # until the start is known
+    force = build_force(name, module, bodies, {**given, **located}, known, "muscle", states=states)
+    return replace(force, settled=settled)
+
+
+def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[str], list[Element], dict[str, Any]]:
+    """Bodies, elements and values of a path."""
+    wraps = [name for name in SPANS if "k" in SPANS[name].BODIES]
+    found = [_element(what, entry, wraps, known) for entry in path]
+    bodies = list(dict.fromkeys(body for _, own, _ in found for body in own))
+    if len(bodies) > MAX_BODIES:
+        raise ModelError(
+            f"{what}: its path is over {len(bodies)} bodies ({', '.join(bodies)}), limit {MAX_BODIES}; give points of fewer "
+            "bodies, such as those between which its length changes"
+        )
+    kinds = [wrap for wrap, *_ in found]
+    if kinds[:1] != [""] or kinds[-1:] != [""] or len(bodies) < 2:
+        raise ModelError(
+            f"{what}: its path needs a point at each end, on two or more bodies; it has {shown(list(path))}"
+        )
+    if near := [(a, b) for a, b in zip(kinds, kinds[1:], strict=False) if a and b]:
+        raise ModelError(
+            f"{what}: {near[0][0]} and {near[0][1]} without a point between them; give one, or a wrap over both, such as "
+            "two_cylinders"
+        )
+    elements = [(wrap, "".join(LETTERS[bodies.index(body)] for body in own)) for wrap, own, _ in found]
+    values = {
+        element_name(key, n, element[1]): value
+        for n, (element, (*_, own)) in enumerate(zip(elements, found, strict=True), 1) for key, value in own.items()
+    }  # fmt: skip
+    return bodies + [GROUND] * (len(bodies) == MAX_BODIES - 1), elements, values
+
+
+def _element(
+    what: str, entry: Any, wraps: Collection[str], known: Collection[str]
+) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
+    """Name of a wrap, or "" for a point; bodies; and values by the names of the module of the wrap."""
+    match entry:
+        case (body, location):
+            wrap, own = "", {POINT: location}
+        case (wrap, body, Mapping() as own) if wrap in wraps:
+            pass
+        case (wrap, _, Mapping()):
+            raise unknown_name(wrap, wraps, "wrap", whose=f"{what}: path: ")
+        case _:
+            raise ModelError(f"{what}: path: {shown(entry)}; give (body, point), or (wrap, body, values by name)")
+    bodies, count = (
+        tuple(body) if isinstance(body, tuple | list) else (body,),
+        len(SPANS[wrap].BODIES) - 2 if wrap else 1,
+    )
+    for one in bodies:
+        refuse_unknown_body(one, known, f"{what}: path")
+    if len(bodies) != count:
+        raise ModelError(
+            f"{what}: path: {wrap or 'a point'} on {len(bodies)} bodies, needs {count}; give a name for each"
+        )
+    return wrap, bodies, own

@@ -1,0 +1,197 @@
+"""Runs of muscles: against other forces, SciPy's integration of the same equations, and the other ways to run them."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+import codegen
+import runtime
+from runtime.jit.python_code import python_code
+from runtime.system.muscle_modules import LAWS
+from runtime.system.reference import reference
+from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, elastic, hill, leg
+
+TIMES = np.linspace(0.0, 0.4, 9)
+TIGHT = dict(rtol=1e-10, atol=1e-10)
+TWITCH = runtime.Signal.spline([0.0, 0.1, 0.2, 0.3, 0.5], [0.1, 0.9, 0.3, 0.6, 0.2], degree=3)
+OVER_FOUR = [PATH[0], ("shank", (0.05, 0.01, 0.15)), ("foot", (0.1, 0.02, 0.0)), ("toe", (0, 0, 0.1))]
+SPRING = dict(stiffness=2000.0, loss=0.3)
+
+
+@pytest.mark.parametrize(("path", "kind", "length"), [
+    ([PATH[0], PATH[2]], "cable", 0.28),
+    (PATH, "tendon", 0.285),
+])  # fmt: skip
+def test_an_elastic_law_is_the_force_of_this_elasticity(path, kind, length):
+    """Through several times at which it becomes slack or taut."""
+    one = leg(elastic, path, 0.3, rate=1.0, slack_length=length, **SPRING)
+    other = builder(elastic, path, 0.3, rate=1.0, slack_length=length, **SPRING)
+    other._of["forces"].clear()
+    points = [location for _, location in path]
+    halfway = np.mean(points[:2], axis=0)  # a tendon has two points on its way
+    over = {} if kind == "cable" else dict(body_k="ground", body_l="ground", s_k=halfway, s_l=points[1])
+    other.force("flexor", kind, "ground", "shank", s_i=points[0], s_j=points[-1], slack_length=length, **over, **SPRING)
+    first, second = (runtime.simulate(system, 2.0, t_eval=5 * TIMES, **TIGHT) for system in (one, other.build()))
+    assert (first.forces["flexor"].tension == 0.0).any() and (first.forces["flexor"].tension > 1.0).any()
+    assert np.abs(first.states - second.states).max() < 1e-8
+    for name in ("tension", "length", "energy", "power"):
+        assert getattr(first.forces["flexor"], name) == pytest.approx(getattr(second.forces["flexor"], name), abs=1e-6)
+
+
+@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER])
+@pytest.mark.parametrize(
+    ("method", "coordinates"), [("dop853", "joint"), ("dop853", "absolute"), ("radau", "absolute")]
+)
+def test_an_elastic_tendon_against_an_integration_of_the_law(path, method, coordinates):
+    """The law, lambdified, on the length of the path, with one coordinate of the leg: SciPy's LSODA."""
+    system = leg(path=path, excitation=TWITCH, rate=1.0)
+    run = runtime.simulate(system, TIMES[-1], t_eval=TIMES, method=method, coordinates=coordinates, **TIGHT)
+    names = sp.symbols("length length_dot excitation activation fiber_length " + " ".join(HILL), real=True)
+    law = sp.lambdify(names, [*hill(*names)["rates"].values(), hill(*names)["tension"]])
+    mechanics = runtime.mechanics(system)
+    inertia = 0.05 + 3.0 * 0.2**2
+
+    def rates(t, y):
+        q, u, *states = y
+        arm = mechanics.moment_arms("flexor", [q])[0]
+        length = float(mechanics.muscle_length("flexor", [q]))
+        *z_dot, tension = law(length, -arm * u, float(TWITCH(t)), *states, *HILL.values())
+        return [u, arm * tension / inertia, *z_dot]
+
+    start = [runtime.parameters(system)[f"{state}_0.flexor"] for state in ("activation", "fiber_length")]
+    exact = solve_ivp(rates, (0.0, TIMES[-1]), [0.0, 1.0, *start], "LSODA", TIMES, rtol=1e-10, atol=1e-12).y
+    flexor, knee = run.forces["flexor"], run.angles["knee"]
+    found = np.array([knee.values["angle"], knee.rates["angle"], flexor.activation, flexor.fiber_length])
+    assert run.success and np.abs(found - exact).max() < 1e-7
+    assert flexor.excitation == pytest.approx(TWITCH(TIMES))
+    assert flexor.lengthening_speed == pytest.approx(-flexor.moment_arms["knee.angle"] * knee.rates["angle"], abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("method", "coordinates"), [("dop853", "joint"), ("dop853", "absolute"), ("radau", "absolute")]
+)
+def test_the_energy_balance_closes(method, coordinates):
+    """Stored are tendon and passive fibre; the rest of the work is that of the active and the damping force."""
+    run = runtime.simulate(
+        leg(excitation=TWITCH, rate=1.0),
+        0.4,
+        t_eval=np.linspace(0, 0.4, 401),
+        method=method,
+        coordinates=coordinates,
+        **TIGHT,
+    )
+    flexor = run.forces["flexor"]
+    assert np.abs(run.energy_balance.error).max() < 1e-7
+    work = np.concatenate([[0.0], np.cumsum(0.5 * (flexor.fiber_power[1:] + flexor.fiber_power[:-1]) * np.diff(run.t))])
+    assert np.abs(run.energy_balance.work["flexor"] - work).max() < 2e-3 * np.abs(work).max() > 0.01
+    assert flexor.power == pytest.approx(-flexor.tension * flexor.lengthening_speed, abs=1e-9)
+
+
+@pytest.mark.parametrize("tendon", ["elastic", "rigid"])
+@pytest.mark.parametrize("law", [law for law in LAWS if "thelen_as_p" not in law])  # singular without activation
+def test_shipped_laws_keep_the_balance_and_agree_in_lanes(law, tendon):
+    b = builder()
+    b._of["forces"].pop("flexor")
+    b.muscle("m", law, PATH, excitation=TWITCH, tendon=tendon, **MUSCLE | dict(tendon_slack_length=0.15))
+    system = b.build()
+    run = runtime.simulate(system, 0.2, t_eval=[0.0, 0.1, 0.2], rtol=1e-9, atol=1e-9)
+    assert run.success and np.abs(run.energy_balance.error).max() < 3e-6
+    stiff = runtime.simulate(system, 0.2, t_eval=[0.0, 0.1, 0.2], method="radau", rtol=1e-9, atol=1e-9)
+    assert np.abs(run.states - stiff.states).max() < 2e-6
+    many = runtime.simulate_many(
+        system, {"max_isometric_force.m": [900.0, 1000.0]}, 0.2, t_eval=[0.2], outputs=["r.shank"], rtol=1e-9, atol=1e-9
+    )
+    assert many.vectorised.all() and np.abs(many["r.shank"][1, 0] - run.r["shank"][-1]).max() < 1e-7
+
+
+@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER])
+def test_cases_equal_single_runs(path):
+    """In lanes: an excitation that is a number and one that is a signal, other points, and other constants."""
+    excitations, points = np.linspace(0.0, 0.9, 8), np.tile([0.04, 0.0, 0.1], (8, 1)) + 1e-3 * np.arange(8)[:, None]
+    last = f"s_{len(path)}_j.flexor"
+    given = [{"excitation.flexor": excitations, last: points}, {"max_isometric_force.flexor": 500 + 100 * np.arange(8)}]
+    for excitation, cases in zip((0.5, TWITCH), given, strict=True):
+        system = leg(path=path, excitation=excitation)
+        outputs = ["r.shank", "force_tension.flexor", "force_fiber_length.flexor"]
+        many = runtime.simulate_many(system, cases, 0.3, t_eval=[0.1, 0.3], outputs=outputs, **TIGHT)
+        assert many.vectorised.all() and many.success
+        for k in (0, 3, 7):
+            own = runtime.with_parameters(
+                system, {name: values[k] for name, values in cases.items()}, check_units=False
+            )
+            run = runtime.simulate(own, 0.3, t_eval=[0.1, 0.3], **TIGHT)
+            assert np.abs(many["r.shank"][k] - run.r["shank"]).max() < 1e-8
+            for name, exact in (("tension", 1e-5), ("fiber_length", 1e-9)):
+                assert many[f"force_{name}.flexor"][k] == pytest.approx(getattr(run.forces["flexor"], name), abs=exact)
+
+
+def test_derivatives_of_a_run_equal_differences():
+    system = leg(rate=1.0)
+    given = {
+        name: runtime.parameters(system)[name]
+        for name in ("excitation.flexor", "tendon_slack_length.flexor", "fiber_length_0.flexor", "s_3_j.flexor")
+    }
+    found = runtime.sensitivities(system, given, 0.2, rtol=1e-10, atol=1e-10)
+
+    def end(name, value):
+        other = runtime.with_parameters(system, {name: value}, check_units=False)
+        return runtime.simulate(other, 0.2, t_eval=[0.2], rtol=1e-12, atol=1e-12).r["shank"][-1]
+
+    for name in ("excitation.flexor", "tendon_slack_length.flexor", "fiber_length_0.flexor"):
+        h = 1e-4 * given[name]
+        slope = (end(name, given[name] + h) - end(name, given[name] - h)) / (2 * h)
+        assert np.abs(found.r["shank"][-1, :, found.names.index(name)] - slope).max() < 1e-5 * np.abs(slope).max()
+
+
+@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, OVER_FOUR])
+@pytest.mark.parametrize("excitation", [0.5, TWITCH])
+def test_tangents_equal_differences(path, excitation):
+    """Forces, moments and rates along displacements and changes of velocity of each body, and along the states."""
+    b = builder(path=PATH)
+    for name in ("foot", "toe"):
+        b.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0.1, -0.4), free=True)
+    b.muscle("m", codegen.compile_muscle(hill), path, excitation=excitation, **HILL)
+    force = b.build().force("m")
+    module, rng = force.module, np.random.default_rng(3)
+    ends = [np.array([*rng.normal(size=3) * 0.05, 1, 0, 0, 0, *rng.normal(size=6)]) for _ in force.bodies]
+    x = np.zeros(module.SIZE)
+    reference(force, ends[0], ends[1], x, *ends[2:])
+    x[module.STATES_PLACE :] = 0.4, 0.09
+    if module.SIGNALS:
+        x[module.LOADS_PLACE - 3] = 0.7
+    count, states = len(ends), len(module.STATES)
+    seeds = np.eye(12 * count + states)
+    found = np.zeros((6 * count + states, len(seeds)))
+    python_code(module.state_tangent)(*ends, x, seeds, found)
+    bodies = np.zeros((6 * count, 12 * count))
+    python_code(module.tangent)(*ends, x, np.eye(12 * count), bodies)
+    assert np.array_equal(bodies, found[: 6 * count, : 12 * count])
+    letters = "ijkl"
+
+    def outputs(seed):
+        own, moved, out = x.copy(), [end.copy() for end in ends], np.zeros(80)
+        for n, end in enumerate(moved):
+            step = seed[12 * n :][:12]
+            end[:3] += step[:3]
+            end[7:] += step[6:]
+            for k, (_, _, body) in enumerate(module.VECTORS):
+                if body == letters[n]:
+                    own[3 * k : 3 * k + 3] = rotated(step[3:6], own[3 * k : 3 * k + 3])
+        own[module.STATES_PLACE :] += seed[12 * count :]
+        python_code(module.evaluate)(*moved, own, out)
+        first = 26 + len(module.OUTPUTS)
+        return np.concatenate([out[: 6 * count], out[first : first + states]])
+
+    steps = zip((-3, -2, -1, 1, 2, 3), np.array([-1, 9, -45, 45, -9, 1]) / 60, strict=True)
+    exact = sum(w / 1e-4 * np.array([outputs(1e-4 * k * seed) for seed in seeds]).T for k, w in steps)
+    assert np.abs(found - exact).max() < 1e-8 * np.abs(exact).max()
+
+
+def rotated(turn, vector):
+    """A vector after a turn, a rotation vector: the formula of Rodrigues."""
+    angle = np.linalg.norm(turn)
+    if angle == 0.0:
+        return vector
+    n = turn / angle
+    return vector * np.cos(angle) + np.cross(n, vector) * np.sin(angle) + n * (n @ vector) * (1 - np.cos(angle))

@@ -1,0 +1,319 @@
+"""Muscles of a builder: paths, moment arms, states at the start, files, and messages."""
+
+import pickle
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+import codegen
+import models
+import runtime
+from runtime import ModelError
+from runtime.system import in_equilibrium
+from runtime.system.muscle_modules import LAWS
+from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, hill, leg, steady
+
+TWO = dict(first_radius=0.03, first_length=0.2, first_sided=0, second_radius=0.02, second_length=0.2, second_sided=0)
+OVER_TWO = [
+    ("ground", (0.02, 0.01, 0.2)),
+    ("two_cylinders", ("ground", "shank"), TWO | dict(
+        s_k=(0.02, 0, 0.08), a_k=(0, 1, 0), n_k=(1, 0, 0), s_l=(0.02, 0, 0.12), a_l=(0, 1, 0), n_l=(1, 0, 0)
+    )),
+    ("shank", (0.02, -0.01, 0.0)),
+]  # fmt: skip
+STENCIL = tuple(zip((-3, -2, -1, 1, 2, 3), np.array([-1, 9, -45, 45, -9, 1]) / 60, strict=True))
+
+
+def arms_by_differences(mechanics, muscle, q, h=1e-3):
+    """-dL/dq in closed form but for differences of order six, (states, n)."""
+    units = np.eye(len(mechanics.rate_names))
+    lengths = [
+        sum(w / h * mechanics.muscle_length(muscle, mechanics.integrate(q, k * h * unit)) for k, w in STENCIL)
+        for unit in units
+    ]
+    return -np.array(lengths).T
+
+
+@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, OVER_TWO])
+def test_moment_arms_are_the_derivative_of_the_length(path):
+    system = leg(path=path)
+    mechanics, q = runtime.mechanics(system), np.linspace(-1.0, 2.0, 14)[:, None]
+    arms = mechanics.moment_arms("flexor", q)
+    assert np.abs(arms - arms_by_differences(mechanics, "flexor", q, 3e-4)).max() < 1e-10
+    assert np.ptp(arms) > 0.1
+
+
+def test_a_length_in_closed_form():
+    """Around the cylinder: two tangents and an arc in the plane, and the way along the axis of the unrolled line."""
+    system = leg(path=OVER_CYLINDER)
+    (_, start), (_, _, wrap), (_, end) = OVER_CYLINDER
+    p, q = np.array([start[0], start[2]]), np.array([end[0], end[2] + -0.2])
+    radius = wrap["radius"]
+    tangents = [np.sqrt(x @ x - radius**2) for x in (p, q)]
+    angle = np.arccos(p @ q / np.linalg.norm(p) / np.linalg.norm(q))
+    arc = radius * (angle - sum(np.arctan2(t, radius) for t in tangents))
+    assert arc > 0.0
+    length = np.hypot(sum(tangents) + arc, start[1] - end[1])
+    mechanics = runtime.mechanics(system)
+    assert mechanics.muscle_length("flexor", mechanics.q0) == pytest.approx(length, abs=1e-15)
+
+
+@pytest.fixture(scope="module")
+def ankle(tmp_path_factory):
+    """The foot on the modified ankle with a muscle from the leg, over the leg again, to the main foot and the toes."""
+    file = models.foot.build(ankle="modified").to_file(tmp_path_factory.mktemp("foot") / "foot.json")
+    b = runtime.Builder.from_file(file)
+    path = [
+        ("leg", (0.02, 0.01, -0.1)),
+        ("leg", (0.03, 0.02, -0.2)),
+        ("main_foot", (0.05, 0.01, 0.02)),
+        ("toes", (0.0, 0, 0.01)),
+    ]
+    b.muscle("dorsiflexor", codegen.compile_muscle(steady), path, excitation=0.6, max_force=500.0)
+    return b.build()
+
+
+def test_moment_arms_across_the_massless_link(ankle):
+    """Over the link, of which no body tells: equal to differences of the length, and to the efforts that the muscle exerts."""
+    mechanics = runtime.mechanics(ankle)
+    rng = np.random.default_rng(1)
+    q = np.array(
+        [mechanics.integrate(mechanics.q0, 0.3 * rng.normal(size=len(mechanics.rate_names))) for _ in range(20)]
+    )
+    arms = mechanics.moment_arms("dorsiflexor", q)
+    assert np.abs(arms - arms_by_differences(mechanics, "dorsiflexor", q)).max() < 1e-10
+    names = [name for name in mechanics.rate_names if name.startswith("ankle.")]
+    assert len(names) == 2 and np.abs(arms[:, mechanics.rate_names.index(names[0])]).min() > 1e-3
+    efforts = mechanics.applied_forces(q, np.zeros_like(arms)) - 300.0 * arms
+    assert np.abs(efforts - efforts[:1]).max() < 1e-9 or np.abs(efforts).max() < 1e-9
+
+
+def test_moment_arms_of_a_run(ankle):
+    run = runtime.simulate(ankle, 0.05, t_eval=[0.0, 0.02, 0.05])
+    mechanics = runtime.mechanics(ankle)
+    arms = mechanics.moment_arms("dorsiflexor", mechanics.of(run)[0])
+    of_run = run.forces["dorsiflexor"].moment_arms
+    for name, own in zip(mechanics.rate_names, arms.T, strict=True):
+        assert np.abs(of_run[name.removesuffix("_rate")] - own).max() < 1e-12
+
+
+def test_moment_arms_of_what_is_no_muscle():
+    b = builder()
+    b.force(
+        "spring", "cable", "ground", "shank", s_i=(0, 0, 0.1), s_j=(0, 0, 0), stiffness=1.0, loss=0.0, slack_length=0.1
+    )
+    mechanics = runtime.mechanics(b.build())
+    with pytest.raises(ModelError, match=r"force 'spring' \(cable\) is no muscle, so it has no path"):
+        mechanics.moment_arms("spring", mechanics.q0)
+
+
+def test_muscles_of_one_structure_share_a_module():
+    """Also a constant and another constant excitation, other points and other constants; a signal is another module."""
+    b = builder()
+    other = [("ground", (0.05, 0.1, 0.2)), ("ground", (0.06, 0.1, 0.05)), ("shank", (0.04, 0.1, 0.1))]
+    definition = codegen.compile_muscle(hill)
+    b.muscle("second", definition, other, excitation=0.1, **HILL | {"max_isometric_force": 20.0})
+    b.muscle("third", definition, other, excitation=runtime.Signal.spline([0.0, 1.0], [0.0, 1.0], degree=1), **HILL)
+    first, second, third = b.build().forces
+    assert first.module is second.module is not third.module
+    assert first.kind == "hill_along_i_i_j" and third.kind == "hill_by_signal_along_i_i_j"
+
+
+def rates_at(system, muscle="flexor"):
+    """Rates of the states of a muscle at the start with all bodies at rest."""
+    f = runtime.rhs(system)
+    y = f.y0.copy()
+    y[[k for k, name in enumerate(f.names) if name.startswith(("v.", "omega."))]] = 0.0
+    return f(system.time, y)[[k for k, name in enumerate(f.names) if name.startswith(f"{muscle}.")]]
+
+
+@pytest.mark.parametrize("tendon", ["elastic", "rigid"])
+@pytest.mark.parametrize("law", list(LAWS))
+def test_shipped_laws_begin_in_equilibrium(law, tendon):
+    """Also where the rate of the fibre has a pole beside its zero."""
+    b = builder()
+    b.muscle("second", law, PATH[::2], excitation=0.3, tendon=tendon, **MUSCLE)
+    system = b.build()
+    assert len(system.force("second").module.STATES) == (2 if tendon == "elastic" else 1)
+    assert np.abs(rates_at(system, "second")).max() < 1e-9
+    assert runtime.parameters(system)["activation_0.second"] == 0.3
+    b = builder(rate=3.0)  # bodies that move at the start do not change it
+    b.muscle("second", law, PATH[::2], excitation=0.3, tendon=tendon, **MUSCLE)
+    other = b.build().force("second").values
+    assert all(np.array_equal(other[key], value) for key, value in system.force("second").values.items())
+
+
+def test_the_equilibrium_comes_before_the_check_of_forces():
+    """The exponential force of a fibre of one metre, where the search has not begun, is not finite."""
+    b = builder()
+    short = MUSCLE | dict(optimal_fiber_length=0.004, tendon_slack_length=0.27)
+    b.muscle("second", "thelen_as_opensim", PATH[::2], excitation=0.3, **short)
+    system = b.build()
+    assert np.abs(rates_at(system, "second")).max() < 1e-9
+    far = {"fiber_length_0.second": 1.0}
+    with pytest.raises(ModelError, match="force 'second'"):
+        runtime.with_parameters(system, far, check_units=False)
+
+
+@pytest.mark.parametrize("excitation", [0.0, 0.05, 0.5, 1.0])
+def test_a_muscle_begins_in_equilibrium(excitation):
+    values = runtime.parameters(leg(excitation=excitation))
+    assert values["activation_0.flexor"] == pytest.approx(excitation, abs=1e-15)
+    assert np.abs(rates_at(leg(excitation=excitation))).max() < 1e-12
+
+
+def test_the_equilibrium_is_that_of_the_start():
+    """Of the displaced pose and the excitation at the time of the start, not those that the builder was given."""
+    b = builder(excitation=runtime.Signal.spline([0.0, 1.0, 2.0], [0.1, 0.7, 0.2], degree=1))
+    b.initial_coordinates("knee", angle=0.8)
+    system = b.build(time=1.0)
+    assert runtime.parameters(system)["activation_0.flexor"] == pytest.approx(0.7)
+    assert np.abs(rates_at(system)).max() < 1e-12
+    assert runtime.parameters(b.build(time=0.0))["activation_0.flexor"] == pytest.approx(0.1)
+
+
+def test_initial_values_that_are_given():
+    system = leg(**HILL, activation_0=0.2, fiber_length_0=0.11)
+    assert [runtime.parameters(system)[f"{state}_0.flexor"] for state in ("activation", "fiber_length")] == [0.2, 0.11]
+    assert in_equilibrium(system) is system and rates_at(system)[1] != 0.0
+    half = leg(**HILL, activation_0=0.2)
+    assert runtime.parameters(half)["activation_0.flexor"] == 0.2 and rates_at(half)[1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_other_parameters_keep_the_start_until_it_is_asked_for():
+    system = leg()
+    other = runtime.with_parameters(system, {"tendon_slack_length.flexor": 0.19})
+    names = ["activation_0.flexor", "fiber_length_0.flexor"]
+    assert [runtime.parameters(other)[n] for n in names] == [runtime.parameters(system)[n] for n in names]
+    assert np.abs(rates_at(other)).max() > 1e-3 and np.abs(rates_at(in_equilibrium(other))).max() < 1e-12
+    given = runtime.with_parameters(system, {"fiber_length_0.flexor": 0.1})
+    assert (
+        in_equilibrium(given) is not given and runtime.parameters(in_equilibrium(given))["fiber_length_0.flexor"] == 0.1
+    )
+
+
+def test_global_axes_give_the_same_muscle():
+    b = builder(path=OVER_CYLINDER)
+    first, wrap, (body, location) = OVER_CYLINDER
+    at = np.add(location, (0, 0, -0.2))
+    b.muscle("same", codegen.compile_muscle(hill), [first, wrap, (body, at)], excitation=0.5, axes="global", **HILL)
+    one, other = b.build().forces
+    assert all(np.allclose(one.values[key], other.values[key], atol=1e-15) for key in one.values)
+
+
+def test_files_and_other_processes_have_the_same_muscle(tmp_path):
+    """The file states law, path and constants; the module is made again."""
+    law = codegen.compile_muscle(hill)
+    b = builder(excitation=runtime.Signal.spline([0.0, 1.0], [0.1, 0.9], degree=1), path=OVER_CYLINDER)
+    system = b.build()
+    end = runtime.simulate(system, 0.2).states.tobytes()
+    b.to_file(tmp_path / "b.json")
+    system.to_file(tmp_path / "s.json")
+    again = [
+        runtime.Builder.from_file(tmp_path / "b.json", definitions=[law]).build(),
+        runtime.Builder.from_file(tmp_path / "s.json", definitions=[law]).build(),
+        runtime.System.from_file(tmp_path / "s.json", definitions=[law]),
+    ]
+    assert [runtime.simulate(one, 0.2).states.tobytes() for one in again] == [end] * 3
+    assert all(one.forces[0].settled == system.forces[0].settled for one in again)
+    with pytest.raises(ModelError, match="definitions=\\[codegen.compile_muscle"):
+        runtime.Builder.from_file(tmp_path / "b.json")
+    with pytest.raises(ModelError, match="cannot be pickled"):
+        pickle.dumps(system)
+
+
+@pytest.mark.parametrize("kind", [
+    "thelen_as_opensim_along_i", "thelen_as_opensim_along_i_i", "thelen_as_opensim_along_i_cylinder_j", "spring_along_i_j",
+    "thelen_as_opensim_along_i_cylinder_i_cylinder_i_j", "thelen_as_opensim_along_i_torus_i_j", "thelen_as_opensim_along_",
+    "thelen_as_opensim_along_cylinder_i_j", "thelen_as_opensim_along_i_two_cylinders_i_j", "rigid_along_i_j",
+])  # fmt: skip
+def test_names_of_no_muscle_are_unknown_kinds(kind):
+    b = builder()
+    with pytest.raises(ModelError, match=f"force 'second': unknown kind '{kind}'"):
+        b.force("second", kind, "ground", "shank")
+
+
+@pytest.mark.slow
+def test_a_muscle_in_a_spawned_process_gives_the_same_bits():
+    b = builder()
+    b.muscle("second", "thelen_as_opensim", OVER_CYLINDER, excitation=0.3, **MUSCLE)
+    b._of["forces"].pop("flexor")  # a law of the user's own cannot be pickled
+    system = b.build()
+    again = pickle.loads(pickle.dumps(system))
+    assert again.forces[0].module is system.forces[0].module
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert pool.submit(end_of, system).result() == end_of(system)
+
+
+def end_of(system):
+    return runtime.simulate(system, 0.1).states.tobytes()
+
+
+WRONG = [
+    (dict(path=[("ground", (0, 0, 0))]), "its path needs a point at each end, on two or more bodies"),
+    (
+        dict(path=[("shank", (0, 0, 0)), ("shank", (0, 0, 0.1))]),
+        "its path needs a point at each end, on two or more bodies",
+    ),
+    (dict(path=[OVER_CYLINDER[0], OVER_CYLINDER[1]]), "its path needs a point at each end"),
+    (dict(path=[OVER_CYLINDER[k] for k in (0, 1, 1, 2)]), "cylinder and cylinder without a point between them"),
+    (dict(path=[("ground", (0, 0, 0)), ("torus", "ground", {}), ("shank", (0, 0, 0))]), "unknown wrap 'torus'"),
+    (dict(path=[("ground", (0, 0, 0)), ("shnk", (0, 0, 0))]), "unknown body 'shnk'; did you mean 'shank'"),
+    (dict(path=[("ground", (0, 0, 0)), "shank"]), r"path: 'shank'; give \(body, point\)"),
+    (dict(path=[("ground", (0, 0, 0)), ("shank", (0, 0))]), "s_2_j"),
+    (dict(excitation=1.2), "excitation = 1.2 1?, must not be above 1"),
+    (dict(excitation=runtime.Signal.spline([0, 1], [0, -0.1], degree=1)), "excitation = -0.1"),
+    (dict(constants=HILL | {"tendon_slack": 0.2}), "unused tendon_slack"),
+    (dict(constants={k: v for k, v in HILL.items() if k != "tendon_slack_length"}), "missing tendon_slack_length"),
+    (dict(constants=HILL | {"optimal_fiber_length": -0.1}), "optimal_fiber_length = -0.1 m, must be above 0 m"),
+    (dict(path=[PATH[0], ("two_cylinders", "ground", {}), PATH[2]]), "two_cylinders on 1 bodies, needs 2"),
+    (dict(path=[PATH[0], (3, (0, 0, 0))]), "unknown body 3"),
+    (dict(path=[PATH[0], ("cylinder", "ground", dict(s_l=(0, 0, 0))), PATH[2]]), "missing .*unused s_l_2"),
+    (dict(law="thelen"), "unknown law 'thelen'"),
+    (dict(tendon="rigid"), "the law 'hill' has no rigid tendon"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG)
+def test_what_is_no_muscle_is_refused_by_name(given, message):
+    b = builder()
+    arguments = (
+        dict(law=codegen.compile_muscle(hill), path=PATH, excitation=0.5, constants=HILL, tendon="elastic") | given
+    )
+    with pytest.raises(ModelError, match=f"muscle 'second'.*{message}"):
+        b.muscle(
+            "second",
+            arguments["law"],
+            arguments["path"],
+            tendon=arguments["tendon"],
+            excitation=arguments["excitation"],
+            **arguments["constants"],
+        )
+    assert b.build().force_names == ("flexor",)
+
+
+def test_a_path_over_five_bodies_is_refused():
+    b = runtime.Builder("chain")
+    for name in "abcde":
+        b.body(name, mass=1.0, inertia=(0.1, 0.1, 0.1), free=True)
+    path = [(name, (0.1 * k, 0, 0)) for k, name in enumerate("abcde")]
+    with pytest.raises(ModelError, match=r"muscle 'm': its path is over 5 bodies \(a, b, c, d, e\), limit 4"):
+        b.muscle("m", codegen.compile_muscle(steady), path, excitation=1.0, max_force=1.0)
+
+
+def test_a_muscle_without_equilibrium_is_refused():
+    """The tendon alone is twice as long as the path: with a fibre of any length it pulls less than the fibre."""
+    refused = r"muscle 'flexor' \(hill_along_i_i_j\): its rate of fiber_length falls through 0 nowhere"
+    with pytest.raises(ModelError, match=refused):
+        leg(**HILL | {"tendon_slack_length": 0.6})
+
+
+def test_lengths_in_another_unit_are_asked_about():
+    with pytest.warns(runtime.UnitWarning, match=r"muscle 'flexor': optimal_fiber_length = 90 m.*90 mm are 0.09 m"):
+        leg(**HILL | {"optimal_fiber_length": 90.0}, fiber_length_0=0.1, activation_0=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        leg()
