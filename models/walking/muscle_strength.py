@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
 
 import numpy as np
 
-from generated import muscles
 from models.files.description import Floats, Muscle
-from runtime import ModelError
-from runtime.jit.python_code import with_arrays
-from runtime.system.definitions import Definitions
+from runtime.system import rigid_muscle
 
-LAWS = Definitions(muscles.MODULES)
 FIBRE_ALONE = ("millard", "de_groote")  # laws whose pennation OpenSim's static optimisation leaves out
-FORCES = ("tension", "energy")  # which precede the rates of the states in what the kernels give
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,48 +39,18 @@ def strength_of(
         For a law that is unknown or has no rigid tendon.
     """
     active, resting, fibre = (np.zeros_like(length) for _ in range(3))
-    kinds = [law or muscle.law for muscle in found]
-    for kind in dict.fromkeys(kinds):
-        module = _law(kind)
-        rows = [n for n, one in enumerate(kinds) if one == kind]
-        constants = _constants(module, [found[n] for n in rows])
-        moving = _evaluated(module, constants, length[rows], length_dot[rows])
+    kinds = [(law or muscle.law, tuple(muscle.constants)) for muscle in found]
+    for one in dict.fromkeys(kinds):  # of one law, with the same constants stated
+        kind, names = one
+        rows = [n for n, other in enumerate(kinds) if other == one]
+        constants = {name: np.array([[found[n].constants[name]] for n in rows]) for name in names}
+        moving = rigid_muscle(kind, length[rows], length_dot[rows], constants)
         cosine = 1.0 if as_opensim and kind.startswith(FIBRE_ALONE) else np.cos(moving["pennation_angle"])
         active[rows] = np.maximum(moving["active_fiber_force"] * cosine, 0.0)
         if passive:
-            still = _evaluated(module, constants, length[rows], np.zeros_like(length[rows]))
+            still = rigid_muscle(kind, length[rows], np.zeros_like(length[rows]), constants)
             resting[rows] = np.maximum(still["passive_fiber_force"] * cosine, 0.0)
         fibre[rows] = moving["normalized_fiber_length"]
     if not force_length_velocity:
         active[:] = np.array([[muscle.constants["max_isometric_force"]] for muscle in found])
     return Strength(active, resting, fibre)
-
-
-def _law(kind: str) -> ModuleType:
-    if kind not in LAWS:
-        raise ModelError(f"law = {kind!r}: no such law of muscles; use one of {', '.join(LAWS)}")
-    module = LAWS[kind]
-    if not module.RIGID:
-        raise ModelError(f"law = {kind!r}: has no form with a rigid tendon, which static optimisation needs")
-    return module
-
-
-def _constants(module: ModuleType, found: Sequence[Muscle]) -> list[Floats]:
-    """A column (muscles, 1) for each constant of a law."""
-    return [
-        np.array([[float(one.constants.get(name, module.DEFAULTS.get(name, np.nan)))] for one in found])
-        for name in module.PARAMETERS
-    ]
-
-
-def _evaluated(module: ModuleType, constants: list[Floats], length: Floats, rate: Floats) -> Mapping[str, Floats]:
-    """The reported quantities of a law at full activation, (muscles, times)."""
-    full = np.ones_like(length)
-    names = [*FORCES, *(name for name, _ in module.STATES), *(name for name, _ in module.OUTPUTS[len(FORCES) :])]
-    out = np.zeros((len(names), *length.shape))
-    rigid = with_arrays(module.rigid)
-    if hasattr(module, "corner"):  # which the laws with smooth corners call
-        rigid.__globals__["corner"] = with_arrays(module.corner)
-    with np.errstate(all="ignore"):  # of pieces of curves that are not selected
-        rigid([length, rate, *[full] * (1 + len(module.STATES))], constants, out)
-    return dict(zip(names, out, strict=True))

@@ -250,7 +250,7 @@ def test_what_is_refused(read):
         "exponent = 0.5": {"exponent": 0.5},
         "activation from 1 to 0.5": {"bounds": (1.0, 0.5)},
         "give optimal forces above 0 N m": {"reserve": {"elbow": 0.0}},
-        "no such law of muscles": {"law": "hill"},
+        "law of muscles": {"law": "hill"},
     }
     for sentence, options in cases.items():
         assert_refused(sentence, static_optimisation, reading, trial, **options)
