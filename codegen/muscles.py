@@ -39,6 +39,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from sympy import Dummy, Float, Integer, Rational, asin, diff, exp, log, sin, sinh, sqrt, sympify, tanh
@@ -579,6 +580,7 @@ class Smooth:
         outside = at.after / (of_x + of_y * high.slope) - at.before / (of_x + of_y * low.slope)
         return at.start[0] + point(at.u, at.ways_x) + outside
 
+    @cache  # noqa: B019  value and energy at one place are of one point; curves are few
     def _found(self, value: Expr, of_x: Expr, of_y: Expr) -> Found:
         """The point at which  of_x x + of_y y  has a value."""
         knots, meetings = self.knots, [_meeting(a, b) for a, b in zip(self.knots, self.knots[1:], strict=False)]

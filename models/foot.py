@@ -512,7 +512,7 @@ def _check_law_parameters(law: str | ModuleType, given: Mapping[str, Any]) -> No
     """Refuse parameters that a law does not have, such as those that other keywords give."""
     if isinstance(law, str) and law != EXPONENTIAL:
         raise ModelError(f"law_parameters = {shown(given)} has no meaning for law = {law!r}; leave it out")
-    if getattr(law, "SORT", "") == "law":
+    if isinstance(law, ModuleType) and getattr(law, "SORT", "") == "law":
         _refuse_unknown("law_parameters", given, (*law.PARAMETERS, *(("max_moment",) if law.RELATIVE else ())))
     for hinge, own in given.items() if law == EXPONENTIAL else ():
         if hinge not in PASSIVE:

@@ -26,10 +26,14 @@ Places = NDArray[np.int64]  # of times
 
 @dataclass(eq=False)
 class MusclePath:
-    """A muscle along given coordinates: its length (times,) [m] and, by coordinate, its moment arms (times,) [m], [1]."""
+    """A muscle along given coordinates: its length (times,) [m] and, by coordinate, its moment arms (times,) [m], [1].
+
+    ``wrenches``: force [1] and moment about the global origin [m] of a unit tension on links, (times, 3) each in global axes.
+    """
 
     length: Floats
     moment_arms: Mapping[str, Floats] = field(default_factory=dict)
+    wrenches: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict)
 
 
 @checked
@@ -53,14 +57,22 @@ def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str,
     table = np.stack([values, np.zeros_like(values), np.zeros_like(values)])
     ways, slopes = ways_at(description, names, table)
     at = dict(zip(names, values, strict=True))
-    found = {}
+    paths = {muscle.name: _Path(ways, at, values.shape[1]) for muscle in description.muscles}
     for muscle in description.muscles:
-        path = _Path(ways, at, values.shape[1])
-        path.add(muscle)
-        powers = forces_along(description, names, ways, slopes, path.wrenches)
-        for name, more in path.moving.items():
-            powers[names.index(name)] += more
-        found[muscle.name] = MusclePath(path.length, dict(zip(names, powers, strict=True)))
+        paths[muscle.name].add(muscle)
+    if not paths:
+        return {}
+    wrenches = {
+        link: tuple(np.stack([path.wrenches[link][k] for path in paths.values()]) for k in range(2)) for link in ways
+    }
+    powers = forces_along(description, names, ways, slopes, wrenches)  # type: ignore[arg-type]  # (coordinates, muscles, times)
+    found = {}
+    for n, (name, path) in enumerate(paths.items()):
+        arms = dict(zip(names, powers[:, n], strict=True))
+        for coordinate, more in path.moving.items():
+            arms[coordinate] = arms[coordinate] + more
+        touched = {link: wrench for link, wrench in path.wrenches.items() if wrench[0].any()}
+        found[name] = MusclePath(path.length, arms, touched)
     return found
 
 
@@ -78,9 +90,10 @@ class _Path:
         """Add the pieces between points that belong to the path, which differ where points are conditional."""
         count = len(self.length)
         belongs = np.stack([self._active(point, count) for point in muscle.points])
-        for pattern in np.unique(belongs, axis=1).T:
-            when = np.flatnonzero((belongs == pattern[:, None]).all(axis=0))
-            for one, other in pairs(np.flatnonzero(pattern).tolist()):
+        patterns = 2 ** np.arange(len(belongs)) @ belongs
+        for pattern in np.unique(patterns):
+            when = np.flatnonzero(patterns == pattern)
+            for one, other in pairs(np.flatnonzero(belongs[:, when[0]]).tolist()):
                 self._add_piece(muscle.points[one], muscle.points[other], muscle.over(one, other), when)
 
     def _active(self, point: Point, count: int) -> Any:

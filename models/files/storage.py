@@ -43,7 +43,8 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
     """Read a .mot or .sto file of OpenSim, of either version of its header.
 
     As OpenSim, it counts rows and columns itself; a warning says where the header has other numbers.  A column of states such
-    as ``/jointset/ankle_r/ankle_angle_r/value`` is named ``ankle_angle_r``, unless two columns would have one name.
+    as ``/jointset/ankle_r/ankle_angle_r/value`` is named ``ankle_angle_r``, unless two columns would have one name.  A row that
+    repeats the one before is left out.
 
     Parameters
     ----------
@@ -67,6 +68,8 @@ def read_storage(file: str | Path, *, span: tuple[float, float] | None = None) -
         raise ModelError(
             f"{path.name}, line {numbers[n]}: column '{shortened(names[k])}' is '{values[n, k]:g}'; give a finite number"
         )
+    again = np.flatnonzero((values[1:] == values[:-1]).all(axis=1)) + 1  # rows that OpenSim's tools write twice
+    values = np.delete(values, again, axis=0) if again.size else values
     if (still := np.flatnonzero(np.diff(values[:, 0]) <= 0.0)).size:
         n = int(still[0])
         raise ModelError(

@@ -103,33 +103,46 @@ def ways_at(
 def _forces(description: Description, names: Sequence[str], table: Floats, loads: Sequence[Load]) -> Floats:
     """Forces (coordinates, times) for ``table`` (3, coordinates, times)."""
     ways, slopes = ways_at(description, names, table)
-    return forces_along(description, names, ways, slopes, _wrenches(description, ways, loads))
+    return forces_along(description, names, ways, slopes, needed_wrenches(description, ways, loads))
 
 
 def forces_along(
     description: Description, names: Sequence[str], ways: Mapping[str, list[Moving]], slopes: Mapping[str, Floats],
     wrenches: Mapping[str, tuple[Floats, Floats]],
 ) -> Floats:  # fmt: skip
-    """Powers (coordinates, times) per unit of each coordinate's rate of forces and moments about the origin (..., 3) on links."""
-    left = dict(wrenches)
+    """Powers (coordinates, ...) per unit of each coordinate's rate of forces and moments about the origin (..., 3) on links."""
+    left = behind(description, wrenches)
     powers: dict[str, Any] = dict.fromkeys(names, 0.0)
     coordinates = {law.step: law.coordinates for law in description.laws}
     for link in reversed(description.links):
-        force, moment = left[link.name]  # of the link and all behind it
+        force, moment = left[link.name]
         for k, step in enumerate(link.steps):
             before = ways[link.name][k]
             e, point = before.A @ step.axis, before.at(step.point)[0]
-            along = force if step.kind == "slide" else moment - np.cross(point, force)
-            power = (e * along).sum(axis=-1)
+            # e . (moment - point x force) of a turn; many forces share the product of axis and point
+            power = _dot(e, force) if step.kind == "slide" else _dot(e, moment) - _dot(np.cross(e, point), force)
             for n, name in enumerate(coordinates[step.name]):
                 powers[name] = powers[name] + slopes[step.name][..., n] * power
-        if link.parent != WORLD:
-            inner = left[link.parent]
-            left[link.parent] = inner[0] + force, inner[1] + moment
     return np.stack(np.broadcast_arrays(*powers.values()))
 
 
-def _wrenches(
+def _dot(a: Floats, b: Floats) -> Floats:
+    return np.asarray(np.einsum("...i,...i", a, b))
+
+
+def behind(description: Description, wrenches: Mapping[str, tuple[Floats, Floats]]) -> dict[str, tuple[Floats, Floats]]:
+    """Sums of forces and moments about the origin (..., 3): those on each link and all links that it carries."""
+    left = dict(wrenches)
+    for link in reversed(description.links):
+        if link.parent != WORLD:
+            left[link.parent] = (
+                left[link.parent][0] + left[link.name][0],
+                left[link.parent][1] + left[link.name][1],
+            )
+    return left
+
+
+def needed_wrenches(
     description: Description, ways: Mapping[str, list[Moving]], loads: Sequence[Load]
 ) -> dict[str, tuple[Floats, Floats]]:
     """Force and moment about the global origin that each link's motion needs beyond gravity and loads, (..., 3) each."""

@@ -25,6 +25,9 @@ What lives here, from the bottom up; each module imports only from those above i
 ``fitted_motion``, ``opensim_trial``, ``marker_problem``, ``inverse_kinematics``
     The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
     coordinates from markers.
+``coordinate_forces``, ``muscle_strength``, ``activation_problem``, ``static_optimisation``, ``joint_contact``
+    Springs and limits of coordinates; what muscles can exert; activations of least cost; those of a trial; forces that joints
+    transmit.
 ``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_leg``
     Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; a subject's
     lower leg as a model of OpenSim.
@@ -49,6 +52,7 @@ from models.walking.gait_result import Gait
 from models.walking.generic_leg import with_own_forces, write_leg
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
 from models.walking.inverse_kinematics import inverse_kinematics
+from models.walking.joint_contact import JointContact, joint_contacts
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
 from models.walking.plantar import PlantarSole
 from models.walking.plantar_fit import PlantarModel
@@ -59,6 +63,7 @@ from models.walking.residuals import Residual, Residuals, residuals
 from models.walking.scaling import scale_to_subject
 from models.walking.segment_motion import rebuild, segment_pose
 from models.walking.sole import Floor, Sole, floor_of, scale_sole
+from models.walking.static_optimisation import MuscleForces, static_optimisation
 from models.walking.subject import LegFoot
 from models.walking.subject_curves import Subjects
 from models.walking.subject_table import SubjectTable, read_subject_table
@@ -78,7 +83,9 @@ __all__ = [
     "FunctionalAxes",
     "FunctionalAxis",
     "Gait",
+    "JointContact",
     "LegFoot",
+    "MuscleForces",
     "PlantarLoad",
     "PlantarModel",
     "PlantarSole",
@@ -99,6 +106,7 @@ __all__ = [
     "functional_axes",
     "inverse_dynamics_of_trial",
     "inverse_kinematics",
+    "joint_contacts",
     "leg_foot",
     "loads_of_plates",
     "norms",
@@ -110,6 +118,7 @@ __all__ = [
     "scale_sole",
     "scale_to_subject",
     "segment_pose",
+    "static_optimisation",
     "synthetic",
     "with_own_forces",
     "write_leg",

@@ -6,7 +6,7 @@ Rodrigues da Silva et al. (2024a) for the modified universal joint.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,12 @@ from models.walking.capture import Capture, read_capture
 from models.walking.capture.read import read_markers
 from models.walking.fitted_motion import FittedMotion
 from models.walking.inverse_kinematics import inverse_kinematics
+from models.walking.joint_contact import JointContact, joint_contacts
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
 from models.walking.orthosis_loads import massless_springs, orthosis_moments
 from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
+from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, chosen_muscles, static_optimisation
 from runtime import ModelError
 from runtime.support import checked, checked_class
 
@@ -42,7 +44,7 @@ class AnkleTrial:
     """A trial of a model with one sort of ankle.
 
     ``swapped``: what was swapped, by the ankle's joint; ``orthosis``: its part of ``trial.forces`` by coordinate, empty without
-    one.
+    one; ``muscles`` and ``contacts``, by joint of the file: None and empty unless muscles are asked for.
     """
 
     sort: str
@@ -52,6 +54,8 @@ class AnkleTrial:
     residuals: Residuals
     swapped: Mapping[str, str]
     orthosis: Mapping[str, Floats]
+    muscles: MuscleForces | None = None
+    contacts: Mapping[str, JointContact] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"AnkleTrial with the ankle {self.sort}: {self.motion!r}; {self.trial!r}"
@@ -98,6 +102,17 @@ class AnkleComparison:
         """The part of the moment of a coordinate that the orthosis exerts [N m/kg]."""
         return np.asarray(self.trials[sort].orthosis[coordinate] / self.mass)
 
+    def muscles_of(self, ankle: str) -> list[str]:
+        """The muscles that move a coordinate of an ankle, with any sort of joint; empty without muscles."""
+        found = [one.muscles for one in self.trials.values() if one.muscles is not None]
+        return [
+            name
+            for name in (found[0].paths if found else ())
+            if any(
+                np.abs(of.paths[name].moment_arms[c]).max() > SMALLEST_ARM for of in found for c in self.ankles[ankle]
+            )
+        ]
+
 
 # Above 60 lines: the options of both steps, each documented.
 @checked
@@ -118,6 +133,7 @@ def compare_ankles(
     mass: float | None = None,
     cutoff: float | None = 6.0,
     orthosis: str | Mapping[str, Any] | None = None,
+    muscles: bool | Mapping[str, Any] = False,
     say: Callable[[str], None] | None = None,
     start: float | None = None,
     end: float | None = None,
@@ -153,6 +169,9 @@ def compare_ankles(
     orthosis : str or mapping, optional
         On each ankle, as of ``models.foot.build``: what it would contribute to the moments, if motion and loads remained the
         same.  Legs and feet have the axes x anterior, y up of OpenSim's models.
+    muscles : bool or mapping
+        Also activations and forces of the muscles and contact forces of both hinges; a mapping has options of
+        ``static_optimisation``.  Not with an orthosis.
     say : callable(str), optional
         Receives a line for each stage.
     start, end, up, units, **fit
@@ -175,6 +194,11 @@ def compare_ankles(
         raise ModelError("ankles: there are none to compare; give pairs of joints such as ('ankle_r', 'subtalar_r')")
     reading, pairs = with_axes(reading, named, subtalar_axis, subtalar_point, axes)
     tell = say or (lambda line: None)
+    pull: Mapping[str, Any] | None = None if muscles is False else {} if muscles is True else muscles
+    if pull is not None and orthosis is not None:
+        raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
+    if pull is not None:
+        chosen_muscles(reading, pull.get("muscles"))  # refuses a model without muscles before the work begins
     _check_feet(reading, feet, loads)
     springs = None if orthosis is None else massless_springs(orthosis)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
@@ -204,6 +228,12 @@ def compare_ankles(
         swapped = {ankle: _note(model, ankle, subtalar) for ankle, subtalar in pairs}
         worn = {} if springs is None else orthosis_moments(model, trial, pairs, springs)
         trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped, worn)
+        if pull is not None:
+            tell(f"{sort}: muscles")
+            pulling = static_optimisation(model, trial, **pull)
+            contacts = joint_contacts(model, trial, pulling, _joints(model, pairs))
+            trials[sort] = replace(trials[sort], muscles=pulling, contacts=contacts)
+            notes += pulling.notes
         if trial.t[0] - first > 1.0 / capture.rate or last - trial.t[-1] > 1.0 / capture.rate:
             notes.append(f"moments are from {trial.t[0]:g} to {trial.t[-1]:g} s, where the ground forces are known")
     fitted = next(iter(trials.values())).motion
@@ -344,6 +374,12 @@ def _coordinates(reading: Reading, ankle: str, subtalar: str) -> tuple[str, str]
     coordinate = {law.step: law.coordinate for law in source.laws}
     one, two = (coordinate[links[name].steps[0].name] for name in names)
     return one, two
+
+
+def _joints(reading: Reading, pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Joints of the file of both hinges of each ankle."""
+    links = {link.name: link for link in reading.source.links}
+    return [links[name].joint for pair in pairs for name in hinges_of(reading, *pair, unlock=True)[1]]
 
 
 def _note(reading: Reading, ankle: str, subtalar: str) -> str:

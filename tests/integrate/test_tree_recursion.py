@@ -6,6 +6,7 @@ import pytest
 import models
 from runtime.dynamics.layout import LANES
 from runtime.integrate.written.equation_parameters import parameters_of_equations
+from runtime.integrate.written.force_parameters import parameters_of_forces
 from runtime.integrate.written.tree_recursion import (
     address_of_recursion,
     has_plain_numbers,
@@ -13,7 +14,7 @@ from runtime.integrate.written.tree_recursion import (
 from runtime.system.parameters import replace_parameters
 from runtime.system.tree_coordinates import joint_coordinates
 from runtime.system.trees import trees_of
-from tests.support.lane_forces import call, signals_at
+from tests.support.lane_forces import call, signals_at, with_angles
 
 
 def states_near(system, state, seed):
@@ -28,7 +29,7 @@ def in_lanes(system, z, times, *, general=False, limits=None):
     rows = np.repeat(parameters_of_equations(system)[:, None], LANES, axis=1)
     found = [np.full(z.shape, np.nan), *(np.full(LANES, np.nan) for _ in range(3))]
     limits = np.zeros((0, LANES)) if limits is None else limits
-    arrays = [np.ascontiguousarray(z), signals_at(system, times), rows, limits, *found]
+    arrays = [with_angles(system, z, parameters_of_forces(system)), signals_at(system, times), rows, limits, *found]
     call(address_of_recursion(system, general=general), arrays)
     return found
 

@@ -42,18 +42,20 @@ def evaluate_once(time, t, values):
         values[k] = [of.deriv(m)(time - t.knot[at]) if m else of(time - t.knot[at]) for m in range(3)]
 
 
-def in_lanes(system, z, times, parameters=None):
-    """Q (rates, LANES), power and energy (LANES,) by compiled code.
+def with_angles(system, z, parameters):
+    """z (n, LANES) as compiled code takes it: behind it are the work, which no force reads, and angles of forces at the start."""
+    _, angles = values_at_start(system, np.atleast_2d(parameters))
+    behind = np.hstack([np.zeros((len(angles), 1)), angles])
+    return np.concatenate([z, np.broadcast_to(behind, (LANES, behind.shape[1])).T])
 
-    Behind z are the work, which no force reads, and the angles of forces in the reference configuration.
-    """
+
+def in_lanes(system, z, times, parameters=None):
+    """Q (rates, LANES), power and energy (LANES,) by compiled code."""
     one = parameters_of_forces(system) if parameters is None else parameters
-    _, angles = values_at_start(system, np.atleast_2d(one))
-    behind = np.broadcast_to(np.hstack([np.zeros((len(angles), 1)), angles]), (LANES, 1 + angles.shape[1])).T
     rows = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(one), (LANES, np.shape(one)[-1])).T)
     rates = len(z) - trees_of(system).tree.places[0][-1]
     found = np.full((rates, LANES), np.nan), np.full(LANES, np.nan), np.full(LANES, np.nan)
-    arrays = [np.concatenate([z, behind]), signals_at(system, times), rows, *found]
+    arrays = [with_angles(system, z, one), signals_at(system, times), rows, *found]
     call(address_of_forces(system), arrays)
     return found
 

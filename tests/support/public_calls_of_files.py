@@ -31,8 +31,25 @@ def of_files(w):
             runtime.system.span_at,
             dict(kind="straight", vectors={"s_i": np.zeros((1, 3)), "s_j": np.ones((1, 3))}, parameters={}),
         ),
+        "rigid_muscle": (
+            runtime.system.rigid_muscle,
+            dict(
+                law="de_groote_as_opensim", length=np.full(2, 0.3), length_dot=np.zeros(2),
+                constants={
+                    "max_isometric_force": 1000.0, "optimal_fiber_length": 0.1, "tendon_slack_length": np.full(2, 0.2),
+                    "pennation_angle_at_optimal": 0.1,
+                },
+            ),
+        ),
+        "limit_moment": (
+            runtime.system.limit_moment,
+            dict(
+                angle=np.zeros(2), rate=np.ones(2), lower=-1.0, upper=0.5, lower_stiffness=1.0, upper_stiffness=2.0, damping=0.1,
+                transition=0.1,
+            ),
+        ),
         "muscle_paths": (models.files.muscle_paths, with_muscle(w.folder)),
-    } | of_trials(w)
+    } | of_trials(w)  # fmt: skip
 
 
 def with_muscle(folder):

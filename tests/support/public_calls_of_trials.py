@@ -8,6 +8,7 @@ import models
 from models import walking
 from models.walking import FittedMotion
 from runtime.analysis import ChainLink, PointChain
+from tests.support.limb_muscles import muscles
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
 
 TASKS = """<OpenSimDocument Version="40000"><IKTaskSet><objects><IKMarkerTask name="heel"><weight>1</weight></IKMarkerTask>
@@ -20,7 +21,7 @@ ONE = np.ones((2, 1))
 
 def limb(folder):
     """A model with markers, a trial with force plates, its motion and its forces."""
-    reading = read(folder, marked())
+    reading = read(folder, marked(more=muscles()))
     q = smooth(reading)
     trial = trial_of(reading, q, forces=plates_of(reading, q)[0])
     motion = walking.inverse_kinematics(reading, trial)
@@ -35,6 +36,7 @@ def limb(folder):
         swapped=swapped,
         forces=forces,
         dynamics=dynamics,
+        pull=walking.static_optimisation(reading, dynamics),
         tasks=folder / "tasks.xml",
     )
 
@@ -77,9 +79,21 @@ def of_trials(w):
             dict(
                 reading=one.reading, markers=one.trial, loads=None, ankles=[("ankle_r", "subtalar_r")], sorts=["universal"],
                 talus_length=0.04, axes=None, subtalar_axis=None, subtalar_point=None, talus="foot", unlock=False,
-                feet=["calcn_r", "calcn_l"], mass=None, cutoff=6.0, say=None,
+                feet=["calcn_r", "calcn_l"], mass=None, cutoff=6.0, say=None, muscles=False,
                 **part,
             ),
+        ),
+        "static_optimisation": (
+            walking.static_optimisation,
+            dict(
+                reading=one.reading, trial=one.dynamics, coordinates=["ankle_angle_r"], muscles=["soleus_r"], cost="stress",
+                exponent=2.0, force_length_velocity=True, passive=True, law="thelen_as_published", bounds=(0.0, 1.0),
+                reserve={"ankle_angle_r": 2.0}, as_opensim=False,
+            ),
+        ),
+        "joint_contacts": (
+            walking.joint_contacts,
+            dict(reading=one.reading, trial=one.dynamics, muscles=one.pull, joints=["ankle_r"]),
         ),
         "FittedMotion": (FittedMotion, fields),
         "ChainLink": (ChainLink, dict(parent=-1, position=(0.0, 0.1, 0.0), rotation=np.eye(3), steps=[TURN])),

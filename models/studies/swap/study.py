@@ -14,6 +14,7 @@ from models.files.added_axes import notes_of
 from models.papers import cited
 from models.studies.options import orthosis_option
 from models.studies.swap import files as written
+from models.studies.swap import muscles as pulling
 from models.studies.swap import tables
 from models.studies.swap.figures import figures
 from models.studies.swap.given import Trial, model_of_file, scaled_leg
@@ -76,6 +77,10 @@ def swap(
     end: Annotated[float | None, "signed"] = None,
     cutoff: float = 6.0,
     orthosis: str | None = None,
+    muscles: bool = False,
+    muscle_cost: Annotated[str | None, "as cost"] = None,
+    muscle_exponent: Annotated[float | None, "as exponent"] = None,
+    passive_forces: bool = False,
     up: str | None = None,
     units: str | None = None,
     formats: str = FORMATS,
@@ -154,6 +159,14 @@ def swap(
     orthosis : str
         Also show what an orthosis on each ankle would contribute to the moments, the motion being the same: flexible, medium,
         stiff, or a .toml file with the keywords of Builder.orthosis.
+    muscles : bool
+        Also activations and forces of the model's muscles by static optimisation, and contact forces of both hinges.
+    muscle_cost : str
+        What static optimisation makes least: activation, or stress, force by maximum isometric force.  Default: activation.
+    muscle_exponent : float
+        Power of activations or stresses in the sum.  Default: 2.
+    passive_forces : bool
+        Passive forces of the fibres act too.
     up : str
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
@@ -169,7 +182,12 @@ def swap(
         raise ModelError("talus swap takes MODEL.osim, or --static FILE for a generic lower leg; give one of them")
     _refuse_unused(
         markers is None, "--{} belongs to a trial; give --markers FILE, or leave it out", loads=loads, tasks=tasks, label=label,
-        feet=feet, start=start, end=end, orthosis=orthosis, **({} if static else dict(up=up, units=units)),
+        feet=feet, start=start, end=end, orthosis=orthosis, muscles=muscles or None,
+        **({} if static else dict(up=up, units=units)),
+    )  # fmt: skip
+    _refuse_unused(
+        not muscles, "--{} belongs to muscles; give --muscles too, or leave it out", muscle_cost=muscle_cost,
+        muscle_exponent=muscle_exponent, passive_forces=passive_forces or None,
     )  # fmt: skip
     _refuse_unused(
         static is None, "--{} belongs to a generic leg; give --static FILE in place of a model, or leave it out",
@@ -178,12 +196,14 @@ def swap(
     _refuse_unused(
         model is None, "--{} belongs to a model; the generic leg has both hinges: leave it out", ankle=ankle,
         ignore=ignore or None, feet=feet, subtalar_axis=subtalar_axis, subtalar_point=subtalar_point, unlock=unlock or None,
+        muscles=muscles or None,
     )  # fmt: skip
     angles = dict(
         subtalar_inclination_deg=subtalar_inclination, subtalar_deviation_deg=subtalar_deviation,
         talocrural_inclination_deg=talocrural_inclination, talocrural_deviation_deg=talocrural_deviation,
     )  # fmt: skip
     worn = None if orthosis is None else orthosis_option(orthosis)
+    cost = dict(cost=muscle_cost or "activation", exponent=muscle_exponent or 2.0, passive=passive_forces)
     trial = Trial(*(None if file is None else Path(file) for file in (markers, loads)), up, units)
     source: Any
     if model is not None:
@@ -222,14 +242,17 @@ def swap(
             reading, given.markers, given.loads, ankles=named, sorts=sorts, talus_length=given.length, feet=_words(feet),
             cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks, mass=given.mass,
             labels=_labels(label, "labels", "MARKER=LABEL, such as R.ASIS=RASI"), subtalar_axis=added[0],
-            subtalar_point=added[1], orthosis=worn, **options,
+            subtalar_point=added[1], orthosis=worn, muscles=cost if muscles else False, **options,
         )  # fmt: skip
         report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
-        report.answer, report.first = tables.answer(found, whole=not given.leg), ("ankles", *noted)
+        report.answer = tables.answer(found, whole=not given.leg) + pulling.answer(found)
+        report.first = ("ankles", *(("contact forces",) if muscles else ()), *noted)
+        report.cite += [pulling.CROWNINSHIELD] if muscle_cost == "stress" else []
         if {FILE, MODIFIED} <= set(sorts) and talus_length is None and given.axes is None:
             report.answer += SAME_AXES
         report.tables += [
             tables.ankles(found),
+            *pulling.tables(found),
             *([] if given.leg else [tables.residuals(found)]),
             tables.markers(found),
         ]
@@ -240,7 +263,7 @@ def swap(
         report.tables.append(tables.coordinates(found))
         report.tables += [tables.notes([*given.notes, *found.notes]), tables.left_out(swapped)]
         say("figures, model and data")
-        drawn.add(figures(found, whole=not given.leg))
+        drawn.add(figures(found, whole=not given.leg) | pulling.figures(found))
         report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)
         report.files += written.trial_files(found, folder)
         write_report(report, folder, figures=drawn)

@@ -27,7 +27,8 @@ HICKS = (
 )
 
 
-def _off(values: Any, others: Any) -> float:
+def off(values: Any, others: Any) -> float:
+    """Root mean square of differences."""
     return float(np.sqrt(np.mean((values - others) ** 2)))
 
 
@@ -42,7 +43,7 @@ def ankles(found: AnkleComparison) -> Table:
                 angle, moment = found.angle(sort, coordinate), found.moment(sort, coordinate)
                 row = [ankle, coordinate, sort, angle.min(), angle.max(), moment.min(), moment.max()]
                 rows.append([*(x if isinstance(x, str) else round(float(x), 3) for x in row)])
-                rows[-1] += [round(_off(angle, base[0]), 3), round(_off(moment, base[1]), 4)]
+                rows[-1] += [round(off(angle, base[0]), 3), round(off(moment, base[1]), 4)]
     columns = [
         "ankle", "coordinate", "joint", "smallest angle [deg]", "largest angle [deg]", "smallest moment [N m/kg]",
         "largest moment [N m/kg]", "difference of angle [deg]", "difference of moment [N m/kg]",
@@ -178,10 +179,10 @@ def answer(found: AnkleComparison, *, whole: bool = True) -> str:
     before = "hinges of the file" if first == FILE else f"{first} one"
     differ = (
         f".  With the {last} joint in place of the {before}, {coordinate} and {other} differ by "
-        f"{_off(found.angle(last, coordinate), found.angle(first, coordinate)):.2g} and "
-        f"{_off(found.angle(last, other), found.angle(first, other)):.2g} degrees and by "
-        f"{_off(found.moment(last, coordinate), found.moment(first, coordinate)):.2g} and "
-        f"{_off(found.moment(last, other), found.moment(first, other)):.2g} N m/kg (RMS)."
+        f"{off(found.angle(last, coordinate), found.angle(first, coordinate)):.2g} and "
+        f"{off(found.angle(last, other), found.angle(first, other)):.2g} degrees and by "
+        f"{off(found.moment(last, coordinate), found.moment(first, coordinate)):.2g} and "
+        f"{off(found.moment(last, other), found.moment(first, other)):.2g} N m/kg (RMS)."
     )
     text += differ if first != last else "."
     motion = found.trials[last].motion

@@ -112,11 +112,12 @@ def has_plain_numbers(system: System, parameters: Floats) -> bool:
 def address_of_recursion(system: System, *, general: bool = False) -> int:
     """Address in this process of the equations of the tree of a system with all that acts on it; see ``known_forces``.
 
-    It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree; signals
-    (S, 3), value and two derivatives of all signals of the system; parameters (P) as of ``parameters_of_equations``; four
-    constants of each limit along a coordinate, as of ``limits_along``; and of its results: z_dot (n); power (states + 1), the
-    rates of the states of forces, and the power [W] that is not stored, the sum over the sources but limits; energy (1) [J] in
-    springs of motors, in forces and in contacts; worst (1), inverse square of the smallest pivot as a fraction of its row.
+    It takes the addresses of arrays of doubles whose last axis are the lanes: z (n), coordinates and rates of the tree, states of
+    forces, the work, and the angles of forces at the start; signals (S, 3), value and two derivatives of all signals of the
+    system; parameters (P) as of ``parameters_of_equations``; four constants of each limit along a coordinate, as of
+    ``limits_along``; and of its results: z_dot (n); power (states + 1), the rates of the states of forces, and the power [W] that
+    is not stored, the sum over the sources but limits; energy (1) [J] in springs of motors, in forces and in contacts; worst (1),
+    inverse square of the smallest pivot as a fraction of its row.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from models.walking import compare_ankles, synthetic
 from models.walking.inverse_kinematics import axes_of_model
 from tests.support.gait_files import laboratory, write_trc
 from tests.support.limb_models import Limb
+from tests.support.limb_muscles import muscles
 from tests.support.marked_limbs import TIMES, marked, plates_of, read, smooth, trial_of
 
 LOAD = """<ExternalForce name="{0}"><applied_to_body>{0}</applied_to_body>
@@ -94,7 +95,39 @@ def test_a_trial(trial, command, tmp_path):
     )
 
 
+@pytest.mark.slow
+def test_a_trial_with_muscles(trial, command, tmp_path):
+    """Tables, files and the answer have what ``compare_ankles`` finds."""
+    _, trc, loads = trial
+    model = read(tmp_path, marked(more=muscles()), "limb.osim")
+    cost = ("--muscles", "--muscle-cost", "stress", "--muscle-exponent", "3", "--passive-forces")
+    options = ("--markers", trc, "--loads", loads, "--up", "y", "--joint", "universal", *cost)
+    out = tmp_path / "out"
+    done = command("swap", model.file, *options, "--formats", "png", "--json", "--out", out)
+    data = json.loads(done.out)
+    of = dict(cost="stress", exponent=3.0, passive=True)
+    found = compare_ankles(model, trc, loads, sorts=["as in the file", "universal"], up="y", muscles=of)
+    for row in data["tables"]["contact forces"]:
+        contact = found.trials[row["joint"]].contacts[row["hinge"]]
+        assert row["largest [N]"] == pytest.approx(contact.size.max(), abs=0.06)
+    for row in data["tables"]["reserves"]:
+        share = found.trials[row["joint"]].muscles.reserve_share(row["coordinate"])
+        assert row["share [%]"] == pytest.approx(100.0 * share, abs=0.006)
+        judged = "subtalar" not in row["coordinate"]
+        assert row["result"] == (("within" if share <= 0.05 else "above") if judged else "no threshold")
+    row = next(row for row in data["tables"]["muscles"] if row["muscle"] == "soleus_r" and row["joint"] == "universal")
+    muscle = found.trials["universal"].muscles
+    assert row["largest force [N]"] == pytest.approx(muscle.forces["soleus_r"].max(), abs=0.06)
+    force = read_storage(out / "muscles_universal_force.sto")
+    assert force.columns["to_talus_l"] == pytest.approx(muscle.forces["to_talus_l"], abs=1e-4)
+    head = (out / "curves.csv").read_text().splitlines()[0]
+    assert "ankle_r force y in talus_r, universal [N]" in head and "Largest contact force of ankle_r" in data["answer"]
+    assert all((out / f"{name}.png").stat().st_size > 1000 for name in ("muscles_ankle_r", "contact"))
+
+
 CASES = {
+    "--muscle-exponent belongs to muscles": ["--muscle-exponent", "3"], "--muscles belongs to a trial": ["--muscles"],
+    "has no muscles that act": ["--markers", "walk.trc", "--up", "y", "--muscles"],
     "no such joint": ["--ankle", "ankel_r,subtalar_r"], "ankle = 'ankle_r'": ["--ankle", "ankle_r"],
     "--loads belongs to a trial": ["--loads", "a.xml"], "use modified_universal, universal": ["--joint", "ball"],
     "between 7 s and 1 s": ["--markers", "walk.trc", "--up", "y", "--start", "7"],

@@ -155,6 +155,14 @@ def test_tables_that_are_refused(tmp_path, sentence):
     assert_refused((sentence, "a.mot"), read_storage, file)
 
 
+def test_a_row_that_repeats_the_one_before_is_left_out(tmp_path):
+    """OpenSim's tools write the last state twice; the time alone is refused above."""
+    file = tmp_path / "a.mot"
+    file.write_text(f"{HEADER}time a b\n0 1 2\n0.5 3 4\n0.5 3 4\n")
+    found = read_storage(file)
+    assert found.t.tolist() == [0.0, 0.5] and found.columns["b"].tolist() == [2.0, 4.0]
+
+
 @pytest.mark.parametrize("header", ["time\tleft knee\tx", "\ttime\t left knee\tx\t"])
 def test_tabs_separate_names_with_blanks(tmp_path, header):
     file = tmp_path / "a.mot"
