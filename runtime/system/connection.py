@@ -182,7 +182,7 @@ def checked_parameter(value: Any, what: str, bounds: Bounds | None, remedy: str 
         rule = f"must not be above {upper:g}"
     else:
         return number
-    unit_text = f" {unit_of_bounds}".rstrip()
+    unit_text = f" {unit_of_bounds}" if unit_of_bounds not in ("", "1") else ""
     if not remedy:
         remedy = "give its magnitude" if lower == 0.0 and number < 0.0 else "give a value in this range"
     raise ModelError(f"{what} = {number:g}{unit_text}, {rule}{unit_text}; {remedy}")

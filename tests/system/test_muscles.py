@@ -264,7 +264,7 @@ WRONG = [
     (dict(path=[("ground", (0, 0, 0)), ("shnk", (0, 0, 0))]), "unknown body 'shnk'; did you mean 'shank'"),
     (dict(path=[("ground", (0, 0, 0)), "shank"]), r"path: 'shank'; give \(body, point\)"),
     (dict(path=[("ground", (0, 0, 0)), ("shank", (0, 0))]), "s_2_j"),
-    (dict(excitation=1.2), "excitation = 1.2 1?, must not be above 1"),
+    (dict(excitation=1.2), "excitation = 1.2, must not be above 1"),
     (dict(excitation=runtime.Signal.spline([0, 1], [0, -0.1], degree=1)), "excitation = -0.1"),
     (dict(constants=HILL | {"tendon_slack": 0.2}), "unused tendon_slack"),
     (dict(constants={k: v for k, v in HILL.items() if k != "tendon_slack_length"}), "missing tendon_slack_length"),

@@ -183,3 +183,8 @@ def test_muscles_pass_the_massless_link_of_a_swapped_ankle(read):
         runtime.simulate(one.build(), 0.01, t_eval=[0.0]).forces["across"].length[0] for one in (reading, swapped)
     ]
     assert lengths[0] == pytest.approx(lengths[1], abs=1e-14)
+
+
+def test_an_excitation_is_from_0_to_1(read):
+    with pytest.raises(runtime.ModelError, match="muscle 'soleus': excitation = 1.5, must not be above 1; give"):
+        read(osim.leg(osim.muscle("soleus", TWO)), ignore="couplers", muscles={"soleus": 1.5})
