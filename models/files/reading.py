@@ -27,10 +27,8 @@ SORTS = (
     "prescribed coordinates", "springs", "tendons",
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
-MUSCLES, NOT_ASKED = (
-    "muscles",
-    "they act by controls, and with them their least activation and passive forces; read them with muscles=True",
-)
+MUSCLES = "muscles"
+NOT_ASKED = "they act by controls, and with them their least activation and passive forces; read them with muscles=True"
 DROPPED: Mapping[str, Mapping[str, Any]] = {
     "limits": {"lower": -inf, "upper": inf, "limits": ()}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
     "armature": {"armature": 0.0},
@@ -182,12 +180,10 @@ def read(
     refused = [one for one in description.omitted if one.moves and one.sort not in ignore]
     if refused:
         raise ModelError(f"{path.name}: {_refusal(refused)}")
-    try:
-        reading = reading_of(path, description.changed(muscles=_chosen(description, muscles)), ignore)
-        if not isinstance(muscles, bool):
-            _refuse_named(reading.left_out, _words(muscles))
-    except ModelError as error:
-        raise ModelError(f"{path.name}: {error}") from None
+    names = () if isinstance(muscles, bool) else _words(muscles)
+    _refuse_named(path, description.unread_muscles, names)
+    reading = reading_of(path, description.changed(muscles=_chosen(description, muscles)), ignore)
+    _refuse_named(path, reading.left_out, names)
     return reading
 
 
@@ -199,24 +195,24 @@ def _chosen(
     Raises
     ------
     ModelError
-        For a name of no muscle, or of one that was not read.
+        For a name of no muscle.
     """
     if isinstance(muscles, bool):
         return tuple(replace(one, built=muscles) for one in description.muscles)
-    names, excitations = _words(muscles), muscles if isinstance(muscles, Mapping) else {}
-    _refuse_named(description.unread_muscles, names)
+    excitations = muscles if isinstance(muscles, Mapping) else {}
     known = named("muscle", {one.name: one for one in description.muscles})
     own = {
         name: replace(known[name], built=True, excitation=excitations.get(name, known[name].excitation))
-        for name in names
+        for name in _words(muscles)
     }
     return tuple({**known, **own}.values())
 
 
-def _refuse_named(left_out: Iterable[Omitted], names: Collection[str]) -> None:
+def _refuse_named(path: Path, left_out: Iterable[Omitted], names: Collection[str]) -> None:
+    """Refuse muscles that are asked for by name and left out."""
     for one in left_out:
         if one.sort == MUSCLES and (asked := [name for name in one.names if name in names]):
-            raise ModelError(f"muscle '{asked[0]}': {one.reason}; or leave its name out")
+            raise ModelError(f"{path.name}: muscle '{asked[0]}': {one.reason}; or leave its name out")
 
 
 def _words(names: str | Collection[str]) -> Collection[str]:

@@ -159,7 +159,7 @@ def test_what_no_builder_states_refuses_its_muscle_alone(read, reason):
     reading = read(text, ignore="couplers", muscles=True)
     assert [force.name for force in reading.build().forces] == ["good"]
     assert set(reasons(reading)) == {"bad"} and any(word in reasons(reading)["bad"] for word in reason.split("|"))
-    with pytest.raises(runtime.ModelError, match=f"limb.osim: muscle 'bad': .*({reason})"):
+    with pytest.raises(runtime.ModelError, match=f"^limb.osim: muscle 'bad': .*({reason})"):
         read(text, ignore="couplers", muscles=["good", "bad"])
 
 
