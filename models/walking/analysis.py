@@ -182,7 +182,7 @@ def analyse(
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
         markers=shown_markers, toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
         notes=(*notes, *shown, *why), functional_axes=axes,
-        orthosis_moments=shares, upper=None if above is None else above.upper,
+        orthosis_moments=shares, upper_leg=None if above is None else above.upper,
     )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ QUANTITIES: Mapping[str, Quantity] = _quantities()
 def curves_of(one: Gait) -> dict[str, Floats]:
     """All curves of a trial by name, (101,) each; locked toes have none, and knee and hip that are not analysed."""
     absent = [] if one.toes_guided else [JOINTS[2]]
-    absent += [] if one.upper is not None else list(JOINT_ANGLES)
+    absent += [] if one.upper_leg is not None else list(JOINT_ANGLES)
     without = tuple(name for name in QUANTITIES if name.startswith(tuple(absent)))
     return {name: quantity.of(one) for name, quantity in QUANTITIES.items() if name not in without}
 

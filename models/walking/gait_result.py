@@ -65,9 +65,9 @@ class Gait(Seen):
     angles, moments, powers : mapping of joint to (n,) [rad], [N m], [W]
         Joints ``talocrural``, ``talocalcaneal``, ``metatarsophalangeal``, which has no moment and no power where the toes
         are locked; those of the talocalcaneal joint are NaN where the markers do not show inversion.  Dorsiflexion, inversion and
-        extension are positive, zero while standing; a moment is that of muscles and ligaments on the distal body.  With ``upper``
-        also ``knee_flexion``, ``knee_adduction``, ``knee_rotation`` and those of the hip; flexion, adduction and internal
-        rotation are positive, and zero where the anatomical axes of both bodies are parallel.
+        extension are positive, zero while standing; a moment is that of muscles and ligaments on the distal body.  With
+        ``upper_leg`` also ``knee_flexion``, ``knee_adduction``, ``knee_rotation`` and those of the hip; flexion, adduction and
+        internal rotation are positive, and zero where the anatomical axes of both bodies are parallel.
     ground : GroundForce
         The force on the foot.
     residual : (n,) [m]
@@ -88,7 +88,7 @@ class Gait(Seen):
         Axes found from the subject's own markers, if a trial for them was given.
     orthosis_moments : mapping of joint to (n,) [N m]
         The part of ``moments`` that an orthosis would exert in this motion, with its weight and inertia; empty without one.
-    upper : UpperLeg, optional
+    upper_leg : UpperLeg, optional
         Pelvis and thigh; None, with a note, where markers of them are missing.
     """
 
@@ -111,7 +111,7 @@ class Gait(Seen):
     notes: tuple[str, ...] = field(default=())
     functional_axes: FunctionalAxes | None = None
     orthosis_moments: Mapping[str, Floats] = field(default_factory=dict)
-    upper: UpperLeg | None = None
+    upper_leg: UpperLeg | None = None
 
     def __repr__(self) -> str:
         return f"Gait('{self.name}', {self.side} foot, {len(self.t)} times, {self.t[0]:g} .. {self.t[-1]:g} s)"

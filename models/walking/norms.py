@@ -12,6 +12,7 @@ Dorsiflexion, moment and power of children at five walking speeds, and the angle
     of Biomechanics 41 (2008) 1639-1650; as tabulated in biomechZoo, github.com/PhilD001/biomechZoo, Apache-2.0; fitted.
 Toes and hindfoot of the Oxford foot model, barefoot: digitised in biomechZoo, github.com/PhilD001/biomechZoo, Apache-2.0;
     fitted.
+
 Knee and hip: ``models.walking.schwartz_norms``.
 
 Angles in rad, dorsiflexion, inversion, extension of the toes, flexion and adduction positive; moments are those of the muscles.

@@ -44,7 +44,7 @@ class MuscleForces:
         By coordinate: the moment that is left to muscles, and the part of it that they do not make [N m], [N].
     paths : mapping of str to MusclePath
         Lengths and moment arms.
-    upper : mapping of str to float
+    upper_bounds : mapping of str to float
         Upper bounds of activations.
     optimality : (n,)
         How far each frame is from its optimum: the largest entry of the projected gradient of the cost.
@@ -59,7 +59,7 @@ class MuscleForces:
     moments: Mapping[str, Floats]
     reserves: Mapping[str, Floats]
     paths: Mapping[str, MusclePath]
-    upper: Mapping[str, float]
+    upper_bounds: Mapping[str, float]
     optimality: Floats
     notes: tuple[str, ...]
 
@@ -77,7 +77,7 @@ class MuscleForces:
     @property
     def saturated(self) -> dict[str, int]:
         """Frames in which an activation is at its upper bound, by muscle, where there are any."""
-        counts = {name: int((a >= self.upper[name] - AT_BOUND).sum()) for name, a in self.activations.items()}
+        counts = {name: int((a >= self.upper_bounds[name] - AT_BOUND).sum()) for name, a in self.activations.items()}
         return {name: count for name, count in counts.items() if count}
 
     def reserve_share(self, coordinate: str) -> float:

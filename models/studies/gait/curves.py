@@ -17,7 +17,7 @@ def joints(found: Sequence[Gait]) -> tuple[str, ...]:
 
 def upper(found: Sequence[Gait]) -> tuple[str, ...]:
     """Angles of knee and hip, if all trials have them."""
-    return UPPER_ANGLES if all(one.upper is not None for one in found) else ()
+    return UPPER_ANGLES if all(one.upper_leg is not None for one in found) else ()
 
 
 def by_foot(found: Sequence[Gait]) -> dict[str, list[Gait]]:

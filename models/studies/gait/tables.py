@@ -64,11 +64,11 @@ def _subject(one: Gait, foot: str) -> Table:
             person.sources["inertia"],
         ],
     ]
-    if one.upper is not None:
-        anterior, medial, up = 1e3 * one.upper.hip_in_pelvis
+    if one.upper_leg is not None:
+        anterior, medial, up = 1e3 * one.upper_leg.hip_in_pelvis
         place = f"{-anterior:.0f} mm behind, {-medial:.0f} mm lateral of and {-up:.0f} mm below the middle of the anterior spines"
-        rows.append(["hip centre", place, one.upper.sources["hip centre"]])
-        rows.append(["thigh", f"{one.upper.thigh.mass:.2f} kg", one.upper.sources["thigh"]])
+        rows.append(["hip centre", place, one.upper_leg.sources["hip centre"]])
+        rows.append(["thigh", f"{one.upper_leg.thigh.mass:.2f} kg", one.upper_leg.sources["thigh"]])
     return Table(f"subject, {foot}{person.name}" if foot else f"subject: {person.name}", ["", "value", "from"], rows)
 
 
@@ -152,7 +152,7 @@ def peaks(found: Sequence[Gait]) -> Table:
 
 def knee_and_hip(found: Sequence[Gait]) -> list[Table]:
     """Peaks of knee and hip: mean and SD over the trials of each foot that show them; none without markers of the pelvis."""
-    shown = [one for one in found if one.upper is not None]
+    shown = [one for one in found if one.upper_leg is not None]
     note = (
         "Moments are those of muscles and ligaments on the distal body about the axes of the joint coordinate systems; the power "
         "of a joint is the sum over its axes.  Angles are zero where the anatomical axes of both bodies are parallel."

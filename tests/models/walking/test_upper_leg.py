@@ -143,7 +143,7 @@ def reduced(*labels, static=True):
 def test_without_their_markers_a_note_says_so_and_nothing_else_changes(synthetic_walk, labels, static, words):
     one = reduced(*labels, static=static)
     (note,) = [note for note in one.notes if note.startswith("knee and hip are not analysed: ")]
-    assert words in note and one.upper is None
+    assert words in note and one.upper_leg is None
     assert not set(UPPER_ANGLES) & {*one.angles, *one.moments, *one.powers}
     assert not [name for name in curves_of(one) if name.startswith(("knee", "hip"))]
     assert not any("knee and hip" in note for note in synthetic_walk.notes)
@@ -331,7 +331,7 @@ def test_nine_adults_walk_as_the_norms_say(condition):
         walks = sorted(C3D.glob(f"{static.name[:7]}_{condition}_*.c3d"))
         readers = [(walk.name, lambda walk=walk: read_capture(walk)) for walk in walks]
         found += analyse_trials(read_capture(static), readers, options, lambda _: None).found
-    assert len(found) == 18 and all(one.upper is not None for one in found)
+    assert len(found) == 18 and all(one.upper_leg is not None for one in found)
     pace = float(np.mean([dimensionless_speed(one) for one in found]))
     for (quantity, joint), (name, sign) in NORM.items():
         if joint not in (*UPPER_ANGLES, *JOINT_ANGLES):
