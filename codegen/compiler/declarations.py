@@ -9,6 +9,7 @@ from typing import Any
 
 from codegen.compiler.calculus import VELOCITIES, Definition, Scope
 from codegen.compiler.errors import DefinitionError
+from codegen.compiler.reading import doc_of
 
 # Arguments of a limit that do not come from the joint.
 OWN_VECTORS = ("u_xi_i", "u_eta_i", "u_zeta_i", "e_i", "u_r_j")
@@ -44,7 +45,7 @@ def described(arguments: str, others: str = "") -> Callable[[Definition], Defini
     def describe(definition: Definition) -> Definition:
         names = inspect.signature(definition).parameters
         own = [line for line in arguments.strip().splitlines() if line.partition(" :")[0] in names]
-        doc = inspect.cleandoc(definition.__doc__ or "")
+        doc = doc_of(definition)
         definition.__doc__ = "\n".join([doc, "", *own, *others.strip().splitlines()])
         return definition
 

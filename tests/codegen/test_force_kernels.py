@@ -231,7 +231,8 @@ def expected_outputs(c):
         i, j = (state[:3] + c.x(c.states)[3 * n : 3 * n + 3] for n, state in enumerate(c.states[:2]))
         expected[-1] = -Q[6:9] @ (j - i) / np.linalg.norm(j - i)
     elif c.module.NAME in LIGAMENTS:
-        expected[-1] = ligament_tension(expected[-2], c.values["stiffness"], c.values["toe_strain"])
+        strain, tension = (REPORTS + names.index(name) for name in ("strain", "tension"))
+        expected[tension] = ligament_tension(expected[strain], c.values["stiffness"], c.values["toe_strain"])
     elif c.module.NAME in ("stop", "slider_spring", "slider_limit"):
         expected[-1] = Q[6:9] @ (rotation_matrix(c.states[0, 3:7]) @ c.local["a_i"])
     elif c.module.NAME == "torsional_spring":

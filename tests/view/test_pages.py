@@ -132,7 +132,9 @@ def test_the_markers_of_a_trial_are_hidden_and_shown_as_groups(opened):
     for text in ("markers, measured", "markers, modelled", "ground force, up to", "centre of pressure", "angles [deg]"):
         assert text in legend
     nodes = page.evaluate("Object.keys(window.__viserSceneTree.getState())")
-    assert len([name for name in nodes if name.startswith("/points markers, modelled/")]) == 10
+    assert (
+        len([name for name in nodes if name.startswith("/points markers, modelled/")]) == 15
+    )  # of foot, leg, thigh and pelvis
     page.get_by_label("markers, measured").uncheck()
     page.wait_for_function(
         "window.__viserSceneTree.getState()['/points markers, measured']?.overrideVisibility === false"
