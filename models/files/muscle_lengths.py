@@ -6,8 +6,9 @@ coordinate, with the opposite sign.  Steps that follow the coordinate count with
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ class _Path:
         patterns = 2 ** np.arange(len(belongs)) @ belongs
         for pattern in np.unique(patterns):
             when = np.flatnonzero(patterns == pattern)
-            for one, other in pairs(np.flatnonzero(belongs[:, when[0]]).tolist()):
+            for one, other in pairwise(np.flatnonzero(belongs[:, when[0]]).tolist()):
                 self._add_piece(muscle.points[one], muscle.points[other], muscle.over(one, other), when)
 
     def _active(self, point: Point, count: int) -> Any:
@@ -129,8 +130,3 @@ class _Path:
         """Places of a point of a link."""
         found: Floats = self.origins[link][when] + times(self.axes[link][when], inside)
         return found
-
-
-def pairs(numbers: list[int]) -> Iterator[tuple[int, int]]:
-    """Neighbours."""
-    return zip(numbers, numbers[1:], strict=False)

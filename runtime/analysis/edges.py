@@ -13,9 +13,8 @@ from runtime.support.errors import ModelError
 
 T = TypeVar("T")
 HALVINGS = 40  # by which an edge is found
-BEYOND = (
-    1e-6  # of the size of a component: as near to an edge a search ended at it, and as far beyond it values are refused
-)
+# Of the size of a component: as near to an edge a search ended at it, and as far beyond it values are refused.
+BEYOND = 1e-6
 SEARCHES = 3  # for each component, before edges are left to the search
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from generated import force_hinge_limit as hinge_limit
+from runtime.dynamics.force_elements import REPORTS
+from runtime.dynamics.layout import STATE
 from runtime.jit.python_code import with_arrays
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
@@ -16,7 +18,6 @@ from runtime.support.numbers import floats
 from runtime.system.muscle_modules import LAWS
 
 FORCES = ("tension", "energy")  # which precede the rates of the states in what the kernels of muscles give
-STATE, LOADS = 13, 26  # numbers of a body, and of loads and energies before the reported quantities of a force
 MOMENT_J = 6 + 5  # place of the moment on body j about z among them
 
 
@@ -97,7 +98,7 @@ def limit_moment(
     still, turning = np.stack([zero] * STATE), np.stack([zero] * (STATE - 1) + [u])
     directions = [zero, zero, one, one, zero, zero, np.cos(x), np.sin(x), zero]  # a hinge along z at the angle
     ends = [upper_stiffness, lower_stiffness, damping, transition, (lower + upper) / 2.0, (upper - lower) / 2.0]
-    out = np.zeros((LOADS + len(hinge_limit.OUTPUTS), len(x)))
+    out = np.zeros((REPORTS + len(hinge_limit.OUTPUTS), len(x)))
     with np.errstate(all="ignore"):
         with_arrays(hinge_limit.evaluate)(still, turning, [*directions, *map(np.float64, ends), x], out)
     return np.asarray(out[MOMENT_J])
