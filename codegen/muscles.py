@@ -46,14 +46,14 @@ from sympy import Dummy, Float, Integer, Rational, asin, diff, exp, log, sin, si
 
 from codegen.compiler.calculus import Expr
 from codegen.compiler.corners import area, corner, passed, point, ways
-from codegen.compiler.declarations import described
+from codegen.compiler.declarations import described, taking_defaults
 from codegen.compiler.force_calculus import ramp, step
 
 Parts = dict[str, Any]
 Curve = Callable[[Expr], Expr]
 Operator = Callable[[Any], Any]
-Values = tuple[Expr, ...]
 
+EMPTY = Float("1e-12")  # of the optimal length: a fibre of the length 0, of which no angle is undefined
 
 CONSTANTS = """
 max_isometric_force : of the fibre at its optimal length [N], 0 < max_isometric_force
@@ -176,8 +176,8 @@ def thelen_as_published(
 ) -> Parts:  # fmt: skip
     """Thelen (2003), with its values of young adults.
 
-    Below their slack lengths tendon and passive fibre push a little, as printed.  Singular when the activation is 0, and when the
-    active force reaches -af or flen times the isometric one.
+    Below their slack lengths tendon and passive fibre push a little, as printed; a rigid tendon longer than the path is slack.
+    Singular when the activation is 0, and when the active force reaches -af or flen times the isometric one.
     """
     muscle = Muscle(
         named, max_isometric_force, optimal_fiber_length, tendon_slack_length, pennation_angle_at_optimal,
@@ -210,12 +210,13 @@ def thelen_as_opensim(
     Other than in the paper, the toe of the tendon joins its line smoothly, tendon and passive fibre do not push, the velocity is
     linear in the force below 0 and near flen, the activation is at least minimum_activation, and the fibre stops shortening,
     without force, at maximum_pennation_angle.  OpenSim's muscle has no rigid tendon of its own: its static optimisation takes the
-    active force of one, which does not push, and neglects the passive force, which is here part of the tension.
+    active force of one, which does not push, and neglects the passive force, which is here part of the tension.  Without
+    pennation the fibre stops at the length 0.
     """
     muscle = Muscle(
         named, max_isometric_force, optimal_fiber_length, tendon_slack_length, pennation_angle_at_optimal,
         max_contraction_velocity,
-        shortest=optimal_fiber_length * sin(pennation_angle_at_optimal) / sin(maximum_pennation_angle),
+        shortest=_shortest(optimal_fiber_length, pennation_angle_at_optimal, maximum_pennation_angle, EMPTY),
     )  # fmt: skip
     active = _within(activation, minimum_activation, 1)
     gain = Rational(1, 4) + Rational(3, 4) * active
@@ -243,12 +244,8 @@ def thelen_as_opensim(
     return _tendon_and_fibre(muscle, curves, Now(length, length_dot, active, rate), fiber_length)
 
 
-@described(CONSTANTS, REPORTED)
-def millard_as_published(
-    length: Expr, length_dot: Expr, excitation: Expr, activation: Expr, fiber_length: Expr, named: Operator,
-    max_isometric_force: Expr, optimal_fiber_length: Expr, tendon_slack_length: Expr, pennation_angle_at_optimal: Expr,
-    max_contraction_velocity: Expr = 10, activation_time_constant: Expr = 0.01, deactivation_time_constant: Expr = 0.04,
-    fiber_damping: Expr = 0.1,
+def _millard(
+    m: Muscle,
     min_norm_active_fiber_length: Expr = 0.4441, transition_norm_fiber_length: Expr = 0.73,
     max_norm_active_fiber_length: Expr = 1.8123, shallow_ascending_slope: Expr = 0.8616, minimum_value: Expr = 0,
     concentric_slope_at_vmax: Expr = 0, concentric_slope_near_vmax: Expr = 0.25, isometric_slope: Expr = 5,
@@ -259,9 +256,42 @@ def millard_as_published(
     passive_fiber_curviness: Expr = 0.75,
     tendon_strain_at_one_norm_force: Expr = 0.049, tendon_stiffness_ratio: Expr = 1.375,
     tendon_norm_force_at_toe_end: Expr = 0.6666666666666666, tendon_curviness: Expr = 0.5,
+) -> Curves:  # fmt: skip
+    """The curves from their control values; the equilibrium  strength f_V(v) + damping v = force  is a point of the curve f_V."""
+    active = _active_curve(
+        m.named, min_norm_active_fiber_length, transition_norm_fiber_length, max_norm_active_fiber_length,
+        shallow_ascending_slope, minimum_value,
+    )  # fmt: skip
+    passive = _passive_curve(
+        m.named, passive_fiber_strain_at_zero_force, passive_fiber_strain_at_one_norm_force,
+        passive_fiber_stiffness_at_low_force, passive_fiber_stiffness_ratio, passive_fiber_curviness,
+    )  # fmt: skip
+    tendon = _tendon_curve(
+        m.named, tendon_strain_at_one_norm_force, tendon_stiffness_ratio, tendon_norm_force_at_toe_end, tendon_curviness
+    )
+    velocity = _velocity_curve(
+        m.named, concentric_slope_at_vmax, concentric_slope_near_vmax, isometric_slope, eccentric_slope_near_vmax,
+        eccentric_slope_at_vmax, max_eccentric_velocity_force_multiplier, concentric_curviness, eccentric_curviness,
+    )  # fmt: skip
+    return Curves(
+        active.value, passive.value, passive.energy, tendon.value, tendon.energy,
+        lambda force, strength: velocity.place(force, m.damping, strength),
+        lambda v, strength: strength * velocity.value(v),
+    )  # fmt: skip
+
+
+@described(CONSTANTS, REPORTED)
+@taking_defaults(_millard)
+def millard_as_published(
+    length: Expr, length_dot: Expr, excitation: Expr, activation: Expr, fiber_length: Expr, named: Operator,
+    max_isometric_force: Expr, optimal_fiber_length: Expr, tendon_slack_length: Expr, pennation_angle_at_optimal: Expr,
+    max_contraction_velocity: Expr = 10, activation_time_constant: Expr = 0.01, deactivation_time_constant: Expr = 0.04,
+    fiber_damping: Expr = 0.1,
+    **curves: Expr,
 ) -> Parts:  # fmt: skip
     """Millard et al. (2013), damped equilibrium, with the control values of OpenSim's curves.
 
+    A rigid tendon longer than the path is slack.
     a f_L(l) f_V(v) + f_PE(l) + fiber_damping v = f_T / cos(pennation_angle).  Its undamped equilibrium has fiber_damping 0,
     minimum_value 0.1 and slopes above 0 at both maximum velocities, in OpenSim half of the slopes near them; it is singular when
     the activation is 0.
@@ -270,42 +300,20 @@ def millard_as_published(
         named, max_isometric_force, optimal_fiber_length, tendon_slack_length, pennation_angle_at_optimal,
         max_contraction_velocity, damping=fiber_damping,
     )  # fmt: skip
-    curves = _millard(
-        muscle,
-        (
-            min_norm_active_fiber_length, transition_norm_fiber_length, max_norm_active_fiber_length,
-            shallow_ascending_slope, minimum_value,
-        ),
-        (
-            passive_fiber_strain_at_zero_force, passive_fiber_strain_at_one_norm_force,
-            passive_fiber_stiffness_at_low_force, passive_fiber_stiffness_ratio, passive_fiber_curviness,
-        ),
-        (tendon_strain_at_one_norm_force, tendon_stiffness_ratio, tendon_norm_force_at_toe_end, tendon_curviness),
-        (
-            concentric_slope_at_vmax, concentric_slope_near_vmax, isometric_slope, eccentric_slope_near_vmax,
-            eccentric_slope_at_vmax, max_eccentric_velocity_force_multiplier, concentric_curviness, eccentric_curviness,
-        ),
-    )  # fmt: skip
     rate = _first_order(excitation, activation, activation_time_constant, deactivation_time_constant)
-    return _tendon_and_fibre(muscle, curves, Now(length, length_dot, activation, rate), fiber_length)
+    return _tendon_and_fibre(
+        muscle, _millard(muscle, **curves), Now(length, length_dot, activation, rate), fiber_length
+    )
 
 
 @described(CONSTANTS, REPORTED)
+@taking_defaults(_millard)
 def millard_as_opensim(
     length: Expr, length_dot: Expr, excitation: Expr, activation: Expr, fiber_length: Expr, named: Operator,
     max_isometric_force: Expr, optimal_fiber_length: Expr, tendon_slack_length: Expr, pennation_angle_at_optimal: Expr,
     max_contraction_velocity: Expr = 10, activation_time_constant: Expr = 0.01, deactivation_time_constant: Expr = 0.04,
     minimum_activation: Expr = 0.01, maximum_pennation_angle: Expr = 1.4706289056333368, fiber_damping: Expr = 0.1,
-    min_norm_active_fiber_length: Expr = 0.4441, transition_norm_fiber_length: Expr = 0.73,
-    max_norm_active_fiber_length: Expr = 1.8123, shallow_ascending_slope: Expr = 0.8616, minimum_value: Expr = 0,
-    concentric_slope_at_vmax: Expr = 0, concentric_slope_near_vmax: Expr = 0.25, isometric_slope: Expr = 5,
-    eccentric_slope_at_vmax: Expr = 0, eccentric_slope_near_vmax: Expr = 0.15,
-    max_eccentric_velocity_force_multiplier: Expr = 1.4, concentric_curviness: Expr = 0.6, eccentric_curviness: Expr = 0.9,
-    passive_fiber_strain_at_zero_force: Expr = 0, passive_fiber_strain_at_one_norm_force: Expr = 0.7,
-    passive_fiber_stiffness_at_low_force: Expr = 0.2, passive_fiber_stiffness_ratio: Expr = 2,
-    passive_fiber_curviness: Expr = 0.75,
-    tendon_strain_at_one_norm_force: Expr = 0.049, tendon_stiffness_ratio: Expr = 1.375,
-    tendon_norm_force_at_toe_end: Expr = 0.6666666666666666, tendon_curviness: Expr = 0.5,
+    **curves: Expr,
 ) -> Parts:  # fmt: skip
     """Millard2012EquilibriumMuscle of OpenSim 4.6, with its defaults.
 
@@ -313,31 +321,16 @@ def millard_as_opensim(
     start of its active curve or, if it is longer there, at maximum_pennation_angle, and a fibre on a rigid tendon does not push.
     Without damping the constants are those of the undamped equilibrium, as of ``millard_as_published``.
     """
-    pennate = optimal_fiber_length * sin(pennation_angle_at_optimal) / sin(maximum_pennation_angle)
     muscle = Muscle(
         named, max_isometric_force, optimal_fiber_length, tendon_slack_length, pennation_angle_at_optimal,
         max_contraction_velocity, damping=fiber_damping,
-        shortest=_at_least(pennate, min_norm_active_fiber_length * optimal_fiber_length),
+        shortest=_shortest(
+            optimal_fiber_length, pennation_angle_at_optimal, maximum_pennation_angle, curves["min_norm_active_fiber_length"]
+        ),
     )  # fmt: skip
     active = _within(activation, minimum_activation, 1)
-    curves = _millard(
-        muscle,
-        (
-            min_norm_active_fiber_length, transition_norm_fiber_length, max_norm_active_fiber_length,
-            shallow_ascending_slope, minimum_value,
-        ),
-        (
-            passive_fiber_strain_at_zero_force, passive_fiber_strain_at_one_norm_force,
-            passive_fiber_stiffness_at_low_force, passive_fiber_stiffness_ratio, passive_fiber_curviness,
-        ),
-        (tendon_strain_at_one_norm_force, tendon_stiffness_ratio, tendon_norm_force_at_toe_end, tendon_curviness),
-        (
-            concentric_slope_at_vmax, concentric_slope_near_vmax, isometric_slope, eccentric_slope_near_vmax,
-            eccentric_slope_at_vmax, max_eccentric_velocity_force_multiplier, concentric_curviness, eccentric_curviness,
-        ),
-    )  # fmt: skip
     rate = _first_order(excitation, active, activation_time_constant, deactivation_time_constant)
-    return _tendon_and_fibre(muscle, curves, Now(length, length_dot, active, rate), fiber_length)
+    return _tendon_and_fibre(muscle, _millard(muscle, **curves), Now(length, length_dot, active, rate), fiber_length)
 
 
 @described(CONSTANTS, REPORTED)
@@ -350,7 +343,8 @@ def de_groote_as_published(
     """De Groote et al. (2016), with the constants of its supplement, which are rounded.
 
     The state is the force of the tendon.  The active force at the optimal length, the one at rest and the force of the tendon at
-    its slack length are off by up to 0.012, as printed.  Singular when the activation is 0.
+    its slack length are off by up to 0.012, as printed.  A rigid tendon longer than the path is slack; an elastic one is never,
+    since its force is the state.  Singular when the activation is 0.
     """
     muscle = Muscle(
         named, max_isometric_force, optimal_fiber_length, tendon_slack_length, pennation_angle_at_optimal,
@@ -384,8 +378,9 @@ def de_groote_as_opensim(
 
     The state is the force of the tendon.  Other than in the paper, the constants are such that the curves pass through their
     points, the passive force is 0 at 0.2 of the optimal length and not at 1, and the stiffness of the tendon follows from its
-    strain.  As in OpenSim's explicit form, the damping is no part of the equilibrium with an elastic tendon.  Singular when the
-    activation is 0.
+    strain.  As in OpenSim's explicit form, the damping is no part of the equilibrium with an elastic tendon.  Other than in
+    OpenSim, whose fibre turns over and pushes there, a rigid tendon longer than the path is slack; an elastic one is never, since
+    its force is the state.  Singular when the activation is 0.
     """
     muscle = Muscle(
         named, max_isometric_force, optimal_fiber_length, tendon_slack_length, pennation_angle_at_optimal,
@@ -430,6 +425,11 @@ def _towards(excitation: Expr, activation: Expr, rising: Expr, rise: Expr, fall:
     return (excitation - activation) * (rising / (rise * pace) + (1 - rising) * pace / fall)
 
 
+def _shortest(optimal: Expr, pennation: Expr, steepest: Expr, least: Expr) -> Expr:
+    """Length at which a fibre stops shortening: at its steepest pennation, or at a least normalised length."""
+    return optimal * _at_least(sin(pennation) / sin(steepest), least)
+
+
 def _tendon_and_fibre(m: Muscle, curves: Curves, now: Now, fiber_length: Expr) -> Parts:
     """Equilibrium of tendon and fibre; state: the length of the fibre."""
     fibre = fiber_length if m.shortest is None else m.named(_at_least(fiber_length, m.shortest))
@@ -437,13 +437,15 @@ def _tendon_and_fibre(m: Muscle, curves: Curves, now: Now, fiber_length: Expr) -
     tendon_length = m.named(now.length - fibre * cosine)
     stretch = m.named(tendon_length / m.slack)
     pull = m.named(curves.tendon(stretch))
-    force = m.named(pull / cosine - curves.passive(normal))
+    elastic = curves.passive(normal)
+    force = m.named(pull / cosine - elastic)
     velocity = m.named(curves.velocity(force, m.named(now.activation * curves.active(normal))))
     if m.shortest is not None:
         free = 1 - (1 - step(fiber_length - m.shortest)) * (1 - step(velocity))
         velocity, force = m.named(free * velocity), m.named(free * force)
     damping, stored = m.damping * velocity, m.slack * curves.tendon_energy(stretch)
-    parts = _parts(m, curves, now.rate, fibre, tendon_length, velocity, force - damping, damping, pull, stored)
+    passive = elastic, damping
+    parts = _parts(m, curves, now.rate, fibre, tendon_length, velocity, force - damping, passive, pull, stored)
     parts["rates"]["fiber_length"] = parts["fiber_velocity"]
     return {**parts, "rigid": _fibre_alone(m, curves, now)}
 
@@ -454,38 +456,46 @@ def _tendon_force_and_fibre(m: Muscle, curves: Curves, now: Now, pull: Expr, str
     along = m.named(now.length - m.slack * stretch)
     fibre = m.named(sqrt(m.width**2 + along**2))
     cosine, normal = along / fibre, m.named(fibre / m.optimal)
-    force = m.named(pull / cosine - curves.passive(normal))
+    elastic = curves.passive(normal)
+    force = m.named(pull / cosine - elastic)
     velocity = m.named(curves.velocity(force, now.activation * curves.active(normal)))
     stored = m.slack * curves.tendon_energy(stretch)
-    parts = _parts(m, curves, now.rate, fibre, m.slack * stretch, velocity, force, m.damping * velocity, pull, stored)
+    passive = elastic, m.damping * velocity
+    parts = _parts(m, curves, now.rate, fibre, m.slack * stretch, velocity, force, passive, pull, stored)
     stretching = (now.length_dot - parts["fiber_velocity"] / cosine) / m.slack
     parts["rates"]["normalized_tendon_force"] = _slope_at(curves.tendon, stretch) * stretching
     return {**parts, "rigid": _fibre_alone(m, curves, now)}
 
 
 def _fibre_alone(m: Muscle, curves: Curves, now: Now) -> Parts:
-    """A fibre on a rigid tendon; one that has a shortest length does not push, and has no force at this length."""
-    along, taut = now.length - m.slack, 1
-    if m.shortest is not None:
-        shortest = sqrt(m.shortest**2 - m.width**2)
-        along, taut = m.named(_at_least(along, shortest)), step(along - shortest)
+    """A fibre on a rigid tendon; where the path is too short for the tendon and the shortest fibre, the tendon is slack.
+
+    One that has a shortest length does not push.
+    """
+    shortest = EMPTY * m.optimal if m.shortest is None else sqrt(m.shortest**2 - m.width**2)
+    along, taut = m.named(_at_least(now.length - m.slack, shortest)), step(now.length - m.slack - shortest)
     fibre = m.named(sqrt(m.width**2 + along**2))
     cosine, normal = along / fibre, m.named(fibre / m.optimal)
     velocity = m.named(taut * now.length_dot * cosine / m.fastest)
     active = m.named(taut * curves.force(velocity, m.named(now.activation * curves.active(normal))))
-    damping = m.damping * velocity
-    pull = m.named(active + curves.passive(normal) + damping)
+    elastic, damping = taut * curves.passive(normal), m.damping * velocity
+    pull = m.named(active + elastic + damping)
     if m.shortest is not None:
         pull, damping = ramp(pull), damping + ramp(-pull)
-    return _parts(m, curves, now.rate, fibre, now.length - along, velocity, active, damping, pull * cosine, 0)
+    return _parts(
+        m, curves, now.rate, fibre, now.length - along, velocity, active, (elastic, damping), pull * cosine, 0
+    )
 
 
 def _parts(
-    m: Muscle, curves: Curves, rate: Expr, fibre: Expr, tendon_length: Expr, velocity: Expr, active: Expr, damping: Expr,
-    pull: Expr, stored: Expr,
+    m: Muscle, curves: Curves, rate: Expr, fibre: Expr, tendon_length: Expr, velocity: Expr, active: Expr,
+    passive: tuple[Expr, Expr], pull: Expr, stored: Expr,
 ) -> Parts:  # fmt: skip
-    """What a law returns, from normalised velocity and forces; ``stored``: energy of the tendon by the isometric force [m]."""
-    normal = fibre / m.optimal
+    """What a law returns, from normalised velocity and forces.
+
+    ``passive``: elastic force and damping of the fibre; ``stored``: energy of the tendon by the isometric force [m].
+    """
+    normal, (elastic, damping) = fibre / m.optimal, passive
     return {
         "tension": m.force * pull,
         "energy": m.force * (stored + m.optimal * curves.passive_energy(normal)),
@@ -495,7 +505,7 @@ def _parts(
         "pennation_angle": asin(m.width / fibre),
         "tendon_length": tendon_length,
         "active_fiber_force": m.force * active,
-        "passive_fiber_force": m.force * (curves.passive(normal) + damping),
+        "passive_fiber_force": m.force * (elastic + damping),
         "fiber_power": -m.force * (active + damping) * m.fastest * velocity,
         "normalized_fiber_length": normal,
         "normalized_fiber_velocity": velocity,
@@ -669,17 +679,6 @@ def _velocity_curve(
         Knot(1, most, eccentric),
     )
     return Smooth(named, knots, (shortening, shortening, lengthening, lengthening))
-
-
-def _millard(m: Muscle, active: Values, passive: Values, tendon: Values, velocity: Values) -> Curves:
-    """The curves from their control values; the equilibrium  strength f_V(v) + damping v = force  is a point of the curve f_V."""
-    active_curve, passive_curve = _active_curve(m.named, *active), _passive_curve(m.named, *passive)
-    tendon_curve, velocity_curve = _tendon_curve(m.named, *tendon), _velocity_curve(m.named, *velocity)
-    return Curves(
-        active_curve.value, passive_curve.value, passive_curve.energy, tendon_curve.value, tendon_curve.energy,
-        lambda force, strength: velocity_curve.place(force, m.damping, strength),
-        lambda v, strength: strength * velocity_curve.value(v),
-    )  # fmt: skip
 
 
 def _bells(constants: Sequence[Sequence[str]]) -> Curve:

@@ -52,6 +52,18 @@ def described(arguments: str, others: str = "") -> Callable[[Definition], Defini
     return describe
 
 
+def taking_defaults(other: Callable[..., object]) -> Callable[[Definition], Definition]:
+    """Give a definition the arguments of another function that have defaults, in place of its ``**arguments``."""
+
+    def take(definition: Definition) -> Definition:
+        own, more = (inspect.signature(f).parameters.values() for f in (definition, other))
+        taken = [*(p for p in own if p.kind is not p.VAR_KEYWORD), *(p for p in more if p.default is not p.empty)]
+        vars(definition)["__signature__"] = inspect.Signature(taken)
+        return definition
+
+    return take
+
+
 def declaration_of(definition: Definition) -> Declaration:
     """The declaration of a limit; without one it fits every joint and borrows nothing."""
     found: Declaration = vars(definition).get("declaration", Declaration())

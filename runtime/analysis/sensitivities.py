@@ -35,6 +35,7 @@ from runtime.integrate.tree_method import in_joint_coordinates, tree_of
 from runtime.integrate.variational.contacts import FINE, GRAZES, ContactDirections
 from runtime.integrate.variational.differences import places_for
 from runtime.integrate.variational.equations import AlongDirections, Nearby, Varied
+from runtime.integrate.variational.kinks import ON_NONE
 from runtime.results.run import Run
 from runtime.results.whole_turns import WholeTurns
 from runtime.support.arguments import checked
@@ -136,7 +137,7 @@ def solve(
         in_joint_coordinates(one, how)  # makes what systems with other values share
     question = question.near(system)
     sizes = question.sizes(row)
-    places = places_for(max(how.rtol, how.atol))
+    places = _places(system, how)
     nearby = [smooth_nearby(question, system, y, row, k, sizes[k], places) for k in range(len(row))]
     system = counting_as(system, [other for six in nearby for other, _ in six.systems])
     initial = np.array([six.slope([state for _, state in six.systems], y) for six in nearby])
@@ -157,6 +158,11 @@ def solve(
         referenced.own, question.names, row, np.array(how.t), found.states, found.slopes, found.steps, errors,
         referenced.motions(nearby), found.turns, y, partial(_runs, referenced, nearby, y, how, found),
     )  # fmt: skip
+
+
+def _places(system: System, how: Settings) -> Floats:
+    """Places of differences."""
+    return places_for(max(how.rtol, how.atol), kinks=bool(system.data.forces.kink[-1]))
 
 
 class _Found(NamedTuple):
@@ -251,7 +257,7 @@ def _along_directions(
     nearby: Sequence[NearbySystems], progress: Callable[[float, float], None] | None, *, in_joints: bool = True,
 ) -> _Found | None:  # fmt: skip
     """The motion and its derivatives as one state; None where joint coordinates fail and were not asked for."""
-    data, places = system.data._replace(alpha=how.alpha, beta=how.beta), places_for(max(how.rtol, how.atol))
+    data, places = system.data._replace(alpha=how.alpha, beta=how.beta), _places(system, how)
     points = []
     for systems, six in zip(others, nearby, strict=True):
         at = [Nearby(one, state) for one, (_, state) in zip(systems, six.systems, strict=True)]
@@ -268,7 +274,7 @@ def _along_directions(
         return None
     closed = bool(tree_of(system).closing) if in_joints else how.projected
     m = AlongDirections(varied, data, how.t_start, how.t_end, how.rtol, how.atol, projected=closed)
-    out = _rows(m, how, system, y, varied.contacts, question.names, progress, closed=closed, needed=asked)
+    out = _rows(m, how, system, y, varied, question.names, progress, closed=closed, needed=asked)
     if out is None:
         return None
     rows, angles = out
@@ -289,7 +295,7 @@ def _with_reference(question: Question, system: System) -> System:
 
 
 def _rows(
-    m: Compiled, how: Settings, system: System, y: Floats, contacts: ContactDirections, names: Sequence[str],
+    m: Compiled, how: Settings, system: System, y: Floats, varied: Varied, names: Sequence[str],
     progress: Callable[[float, float], None] | None, *, closed: bool, needed: bool = True,
 ) -> tuple[Floats, Floats] | None:  # fmt: skip
     """Rows of the integration and angles, as of ``Method.turns``, at the times; None where it fails and is not needed.
@@ -316,7 +322,15 @@ def _rows(
             f"{what}: the motion of system '{system.name}' comes close to a singular pose, before t = {m.t:.6g} s, where its "
             "branches may part with the parameters; end the run ahead of it, or take differences of runs"
         )
-    lost, k = contacts.lost.tolist()
+    on, by = varied.kinks.lost.tolist()
+    if on != ON_NONE:
+        force = system.forces[int(np.searchsorted(system.data.forces.kink, on, "right")) - 1].name
+        raise ModelError(
+            f"the derivative by {names[by]}: force '{force}' begins on a kink of its law and stays there, as a muscle whose "
+            "activation is its excitation, so that larger and smaller values have derivatives of their own; begin beside the "
+            "kink, such as with another activation_0, or take differences of runs to one side"
+        )
+    lost, k = varied.contacts.lost.tolist()
     if lost != FINE:
         why = "grazes its plane" if lost == GRAZES else "loses and regains its force in quick turns"
         raise ModelError(

@@ -25,12 +25,12 @@ OPENSIM = json.loads((ROOT / "tests" / "support" / "opensim_muscles.json").read_
 KERNELS = {"elastic": "law", "rigid": "rigid"}
 # Operation counts that may not rise.
 OPERATIONS = {
-    "thelen_as_published": {"law": 132, "rigid": 88},
-    "thelen_as_opensim": {"law": 232, "rigid": 201},
-    "millard_as_published": {"law": 1158, "rigid": 787},
-    "millard_as_opensim": {"law": 1193, "rigid": 823},
-    "de_groote_as_published": {"law": 125, "rigid": 106},
-    "de_groote_as_opensim": {"law": 142, "rigid": 122},
+    "thelen_as_published": {"law": 131, "rigid": 99},
+    "thelen_as_opensim": {"law": 231, "rigid": 201},
+    "millard_as_published": {"law": 1048, "rigid": 741},
+    "millard_as_opensim": {"law": 1080, "rigid": 765},
+    "de_groote_as_published": {"law": 124, "rigid": 117},
+    "de_groote_as_opensim": {"law": 141, "rigid": 132},
 }
 both = pytest.mark.parametrize("kernel", KERNELS.values())
 every_law = pytest.mark.parametrize("name", MODULES)
@@ -226,6 +226,44 @@ def test_a_fibre_stops_shortening_at_its_shortest_length(name):
     assert outputs(module, "law", **taut, fiber_length=0.99 * shortest)["rate of fiber_length"] > 0
     rigid = outputs(module, "rigid", **slack)
     assert rigid["tension"] == rigid["fiber_velocity"] == 0.0
+
+
+@every_law
+@pytest.mark.parametrize("pennation", [0.0, 0.2, 1.2])
+def test_a_rigid_tendon_longer_than_the_path_is_slack(name, pennation):
+    """Without any force of the fibre, also where it is shorter by more than an optimal length; and where both are equal."""
+    module, slack = MODULES[name], PENNATE["tendon_slack_length"]
+    size = {**PENNATE, "pennation_angle_at_optimal": pennation}
+    for short in (0.0, 1e-9, 0.01, 0.05, 0.2):
+        for speed in (-0.3, 0.0, 0.3):
+            found = outputs(module, "rigid", **size, length=slack - short, length_dot=speed, activation=0.7)
+            assert np.isfinite(list(found.values())).all()
+            forces = ["tension", "active_fiber_force", "passive_fiber_force", "fiber_velocity", "fiber_power"]
+            assert [found[force] for force in forces] == [0.0] * 5
+            assert found["fiber_length"] * np.cos(found["pennation_angle"]) + found["tendon_length"] == pytest.approx(
+                slack - short, abs=1e-9
+            )
+    x, c = arrays(module, **size, length=slack - 0.01, activation=0.7)
+    slope = np.full((2 + len(module.STATES), len(x)), np.nan)
+    python(module, "rigid_tangent")(x, c, np.eye(len(x)), slope)
+    assert (slope[:2] == 0.0).all()
+
+
+@pytest.mark.parametrize(("length", "fiber", "tension"), [
+    (0.3, 0.0, 0.0), (0.3999, 0.0, 0.0), (0.4001, 0.0, 0.5410), (0.405, 0.0, 63.3937), (0.42, 0.013433, 113.4785),
+    (0.45, 0.040816, 275.49),
+])  # fmt: skip
+def test_a_fibre_of_thelen_without_pennation_stops_at_the_length_0(length, fiber, tension):
+    """At rest, with the activation 0.6: OpenSim 4.6, Thelen2003Muscle, digits as it was printed."""
+    size = dict(
+        max_isometric_force=1000.0, optimal_fiber_length=0.1, tendon_slack_length=0.4, pennation_angle_at_optimal=0.0
+    )
+    at = dict(length=length, activation=0.6, fiber_length=fiber)
+    found = outputs(MODULES["thelen_as_opensim"], "law", **size, **at)
+    assert np.isfinite(list(found.values())).all()
+    assert found["tension"] == pytest.approx(tension, abs=1e-4 + 6e4 * 1e-6 * (fiber > 0.0))
+    assert found["fiber_length"] == pytest.approx(fiber, abs=1e-12)
+    assert found["rate of fiber_length"] == pytest.approx(0.0, abs=1e-9 + 1e-3 * (fiber > 0.0))
 
 
 @every_law

@@ -144,6 +144,49 @@ def test_derivatives_of_a_run_equal_differences():
         assert np.abs(found.r["shank"][-1, :, found.names.index(name)] - slope).max() < 1e-5 * np.abs(slope).max()
 
 
+def flexed(law="thelen_as_opensim", **given):
+    """The leg with a muscle of a law with kinks."""
+    b = builder()
+    b._of["forces"].pop("flexor")
+    b.muscle("m", law, PATH[::2], **dict(excitation=0.2) | MUSCLE | given)
+    return b.build()
+
+
+def knee_at_end(system, name, value):
+    other = runtime.with_parameters(system, {name: value}, check_units=False)
+    return runtime.simulate(other, 0.3, t_eval=[0.3], rtol=1e-12, atol=1e-14).angles["knee"].angle[-1]
+
+
+@pytest.mark.parametrize("tolerance", [1e-8, 1e-10])
+def test_derivatives_keep_to_the_side_of_a_kink(tolerance):
+    """The fibre is near its isometric force, at which force over velocity has a kink, all the time."""
+    system, name = flexed(activation_0=0.4), "tendon_slack_length.m"
+    own = runtime.parameters(system)[name]
+    found = runtime.sensitivities(system, {name: own}, 0.3, rtol=tolerance, atol=1e-2 * tolerance)
+    slope = (knee_at_end(system, name, own + 1e-7) - knee_at_end(system, name, own - 1e-7)) / 2e-7
+    assert found.angles["knee"].angle[-1, 0] == pytest.approx(slope, rel=5e-5)
+
+
+@pytest.mark.parametrize("name", ["excitation.m", "activation_0.m"])
+def test_a_motion_that_stays_on_a_kink_has_no_derivative_off_it(name):
+    """The activation rises and falls at rates of its own; others do not move it off."""
+    system = flexed("millard_as_opensim")
+    given = runtime.parameters(system)
+    with pytest.raises(runtime.ModelError, match=f"the derivative by {name}: force 'm' begins on a kink of its law"):
+        runtime.sensitivities(system, {name: given[name]}, 0.3)
+    other = "max_isometric_force.m"
+    found = runtime.sensitivities(system, {other: given[other]}, 0.3)
+    slope = (knee_at_end(system, other, given[other] + 0.1) - knee_at_end(system, other, given[other] - 0.1)) / 0.2
+    assert found.angles["knee"].angle[-1, 0] == pytest.approx(slope, rel=1e-5)
+
+
+def test_at_its_bound_an_excitation_has_the_derivative_to_the_other_side():
+    system = flexed("millard_as_opensim", excitation=1.0)
+    found = runtime.sensitivities(system, {"excitation.m": 1.0}, 0.3)
+    slope = (knee_at_end(system, "excitation.m", 1.0) - knee_at_end(system, "excitation.m", 1.0 - 1e-5)) / 1e-5
+    assert found.angles["knee"].angle[-1, 0] == pytest.approx(slope, rel=1e-3)
+
+
 @pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, OVER_FOUR])
 @pytest.mark.parametrize("excitation", [0.5, TWITCH])
 def test_tangents_equal_differences(path, excitation):

@@ -17,9 +17,9 @@ ENOUGH = 1e-9  # tolerance for which differences of order two, with errors of 1e
 NOISE = 1e-8  # of a value: changes below it are not judged
 
 
-def places_for(tolerance: float) -> Floats:
-    """Places of a difference on both sides whose error suits a tolerance."""
-    return CENTRAL if tolerance >= ENOUGH else BOTH_SIDES
+def places_for(tolerance: float, *, kinks: bool) -> Floats:
+    """Places of a difference on both sides whose error suits a tolerance; nearer ones where forces have kinks."""
+    return CENTRAL if tolerance >= ENOUGH or kinks else BOTH_SIDES
 
 
 def ahead_of(places: Floats) -> Floats:

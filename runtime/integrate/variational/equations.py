@@ -11,6 +11,8 @@ no difference reaches across a change of mode.
 States of closed loops are projected onto their rows, as in ``simulate``, and their derivatives with them, as differences of
 projections.  Close to a singular pose the branches of the motion may part with the parameters; such evaluations are refused.
 
+No difference reaches across a kink of a force either (``kinks``).
+
 Contacts: their measures are differences along the same points, and the evaluations there get the force of the system itself with
 its change by the slopes of the laws (``contacts``); the derivatives jump as there (``jumps``).  State and derivatives form one
 long state for the integration loop, which evaluates it through ``Workspace.address``.
@@ -30,7 +32,7 @@ from runtime.dynamics.equations import place_of_part, workspace_for
 from runtime.dynamics.force_elements import follow_states, put_rates
 from runtime.dynamics.layout import DERIVATIVE as VALUE
 from runtime.dynamics.layout import DERIVATIVE_ANEW as ANEW
-from runtime.dynamics.layout import OK, SINGULAR, STATE, P, V
+from runtime.dynamics.layout import NOT_FINITE, OK, SINGULAR, STATE, P, V
 from runtime.dynamics.lift import lift_all, places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
 from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
@@ -49,7 +51,18 @@ from runtime.integrate.variational.contacts import (
 )
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.integrate.variational.jumps import change_forces, follow_modes, know_types, measure_points
-from runtime.integrate.variational.points import NEARBY, place_points, shift
+from runtime.integrate.variational.kinks import (
+    AHEAD,
+    BEHIND,
+    KinkDirections,
+    keep_sides,
+    kink_directions,
+    note_sides,
+    note_sides_differ,
+    stays_on_kink,
+    use_side,
+)
+from runtime.integrate.variational.points import NEARBY, OF_BODIES, OF_FORCES, place_points, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import array_at, at_address, call_at
 from runtime.jit.references import Reference
@@ -82,12 +95,14 @@ class Directions(NamedTuple):
     used: Ints  # (1,) number of points of a difference
     at: Ints  # (12, 2) their addresses of data and memory
     along: Floats  # (12, 2) so many times z, and the weight
+    scale: Floats  # (n,) of the components of a state
     shifted: Floats  # (n,) memory
     rates: Floats  # (n,)
     base: Floats  # (n,)
     left: Floats  # (2,)
     times: Floats  # (K,) derivatives of the time at which a contact changes its mode
     contacts: ContactDirections
+    kinks: KinkDirections
 
 
 @dataclass(frozen=True)
@@ -149,11 +164,14 @@ class Varied:
         # The last evaluation in the memory of the motion is to be that of the state itself.
         itself = self._memory(system, data) if system.contacts or len(data.forces.state_place) else self.work
         self.contacts = contact_directions(data, offsets, BOTH_SIDES, weights(BOTH_SIDES), n)
+        self.kinks, scale = kink_directions(data, self.work), np.full(n, OF_BODIES)
+        scale[n - len(data.forces.state_place) :] = OF_FORCES
         directions = Directions(
             points=points, data=systems, works=works, offsets=offsets, factors=factors,
             itself=np.array([self._keep(data), self._keep(itself)]), places=places, weights=weights(places),
-            used=np.zeros(1, np.int64), at=np.zeros((12, 2), np.int64), along=np.zeros((12, 2)), shifted=np.zeros(n),
-            rates=np.zeros(n), base=np.zeros(n), left=np.zeros(2), times=np.zeros(count), contacts=self.contacts,
+            used=np.zeros(1, np.int64), at=np.zeros((12, 2), np.int64), along=np.zeros((12, 2)), scale=scale,
+            shifted=np.zeros(n), rates=np.zeros(n), base=np.zeros(n), left=np.zeros(2), times=np.zeros(count),
+            contacts=self.contacts, kinks=self.kinks,
         )  # fmt: skip
         know_types(data, self.work)
         if not _TYPES:
@@ -328,6 +346,25 @@ def add_slopes(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-unty
     return code
 
 
+@inlined
+def add_one_sided(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-untyped-def]
+    """``add_slopes`` on a kink: the mean of both sides, or the one on which there are systems nearby; a code.
+
+    It is NOT_FINITE where both sides differ.
+    """
+    code, behind = OK, use_side(k, AHEAD, d)
+    if behind:
+        code |= add_slopes(time, states, k, z, slopes, d.base, t, w, d)
+    ahead = use_side(k, BEHIND, d)
+    if ahead:
+        code |= add_slopes(time, states, k, z, slopes, to, t, w, d)
+    if ahead and behind and note_sides_differ(k, to, d.base, d.kinks):
+        return NOT_FINITE
+    for i in range(len(to) if behind else 0):
+        to[i] = 0.5 * (to[i] + d.base[i]) if ahead else d.base[i]
+    return code
+
+
 def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
     """Derivatives of the coordinates and of their derivatives with respect to the parameters; a code."""
     d = at_address(w.address[DIRECTIONS], _TYPES[2])
@@ -343,14 +380,20 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             return code
     code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)
     put_rates(t, w, slopes)
+    note_sides(time, states, t, w, d.kinks)
     smallest = w.smallest_pivot[0]
     for k in range(count if code == OK else 0):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
         place_points(k, states, z, d)
+        if len(d.kinks.own) > 0:
+            keep_sides(time, k, states, z, d)
         if some_touch(d.contacts):
             measure_points(time, states, k, z, w, d)
             change_forces(k, t, w, d)
-        code |= add_slopes(time, states, k, z, slopes, to, t, w, d)
+        if stays_on_kink(time, d.kinks):
+            code |= add_one_sided(time, states, k, z, slopes, to, t, w, d)
+        else:
+            code |= add_slopes(time, states, k, z, slopes, to, t, w, d)
     w.smallest_pivot[0] = smallest
     return code
 

@@ -89,7 +89,8 @@ def measures_over(time, states, k, w, d):  # type: ignore[no-untyped-def]
 @inlined
 def measures_in_time(time, states, t, w, d):  # type: ignore[no-untyped-def]
     """Measures of all contacts, and changes of the penetration rates per second along ``before``, into ``in_time``."""
-    c, reach, far = d.contacts, reach_of(d.contacts.before, states[: len(d.rates)]), reach_with(len(d.places))
+    c, far = d.contacts, reach_with(len(d.places))
+    reach = reach_of(c.before, states[: len(d.rates)], d.scale)
     measure_all(t, w)
     c.in_time[:] = 0.0
     other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from runtime.jit.compilation import inlined
 
-# Of the larger of 1 and a coordinate: reach of differences of order six along z, and of order two, whose error is 1e-10.
+# Of the larger of a coordinate and its scale: reach of differences of order six along z, and of order two, whose error is 1e-10.
 NEARBY, NEARER = 1e-3, 1e-5
+# Scales of places, rates and angles, and of states of forces, such as lengths of fibres.
+OF_BODIES, OF_FORCES = 1.0, 0.01
 FARTHEST = 4.0  # of this: with nearby parameters
 NEAREST = 0.01  # step of a parameter below which differences along z have their own: rounding counts in inverse proportion to it
 
@@ -17,11 +19,11 @@ def reach_with(points):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def reach_of(z, y):  # type: ignore[no-untyped-def]
-    """Largest component of z in units of y, or of 1 where y is smaller."""
+def reach_of(z, y, scale):  # type: ignore[no-untyped-def]
+    """Largest component of z in units of y, or of its scale where y is smaller."""
     reach = 0.0
     for i in range(len(z)):
-        reach = max(reach, abs(z[i]) / max(1.0, abs(y[i])))
+        reach = max(reach, abs(z[i]) / max(scale[i], abs(y[i])))
     return reach
 
 
@@ -40,7 +42,7 @@ def place_points(k, states, z, d):  # type: ignore[no-untyped-def]
     Either nearby systems at states along z, or, where these states would be too far or too near, the system itself along z and
     nearby systems at the state itself.
     """
-    reach, farthest, points = reach_of(z, states[: len(z)]), 0.0, d.points[k]
+    reach, farthest, points = reach_of(z, states[: len(z)], d.scale), 0.0, d.points[k]
     for q in range(points):
         farthest = max(farthest, abs(d.offsets[k, q]))
     of_parameter, along = reach_with(points), reach_with(len(d.places))
