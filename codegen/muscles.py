@@ -12,7 +12,8 @@ A law is a function of scalars.  Its arguments are, in this order,
 and it returns by name
 
     tension        by which the tendon pulls at both ends of the path [N]
-    energy         stored in the tendon and the passive fibre [J]:  energy' = tension length' + fiber_power
+    energy         stored in the tendon and the passive fibre [J]:  energy' = tension length' + fiber_power, which is checked
+                   where the law reports fiber_power
     rates          a mapping from the names of the states to their rates
     rigid          optional: the same mapping for a tendon that keeps its slack length; the activation is then the only state
 
@@ -100,10 +101,10 @@ tendon_norm_force_at_toe_end : [1], 0 < force <= 0.999999
 tendon_curviness : [1], 0 <= curviness <= 1
 """
 REPORTED = """
-activation : [1]
+activation : [1], 0 <= activation <= 1
 tension : [N]
 energy : [J]
-fiber_length : [m]
+fiber_length : [m], 0 <= length
 fiber_velocity : positive where the fibre lengthens [m/s]
 pennation_angle : [rad]
 tendon_length : [m]

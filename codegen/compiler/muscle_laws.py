@@ -25,6 +25,7 @@ FIRST = ("tension", "energy")  # outputs of every law, before the rates of its s
 RATES, RIGID = "rates", "rigid"
 TAKEN = (*RESERVED, *INPUTS, "c", "n", "seeds", "corner")  # names that kernels use themselves
 Law = dict[str, Any]
+UNITS = {"tension": "N", "energy": "J"}
 
 
 def emit_muscle(definition: Definition, source: str) -> str:
@@ -61,6 +62,9 @@ def emit_muscle(definition: Definition, source: str) -> str:
     reports = [name for name in laws["law"] if name not in (*FIRST, RATES)]
     doc = documentation(scope, definition)
     units = bounds_of_law(scope.definition, doc, [*constants, *dict.fromkeys((*states, *FIRST, *reports))], lowest=None)
+    for name, unit in UNITS.items():
+        if units[name][3] != unit:
+            raise scope.error(f"'{name}' has the unit [{units[name][3] or 1}]; state the line '{name} : [{unit}]'")
     kernels: list[Lines] = [corner_kernel()] if any(isinstance(e, corner) for e in statements.values()) else []
     kinks: dict[str, int] = {}
     for name, law in laws.items():
@@ -77,7 +81,7 @@ def emit_muscle(definition: Definition, source: str) -> str:
         "STATES": tuple((name, units[name][3] or "1") for name in states),
         "PARAMETERS": tuple(constants),
         "DEFAULTS": {name: float(p.default) for name, p in arguments.items() if p.default is not p.empty},
-        "BOUNDS": {name: units[name] for name in constants},
+        "BOUNDS": {name: units[name] for name in constants} | {f"{name}_0": units[name] for name in states},
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in (*FIRST, *reports)),
         "RIGID": RIGID in laws,
         "KINKS": kinks,

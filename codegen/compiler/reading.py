@@ -92,7 +92,7 @@ def refuse_functions(scope: Scope, expressions: list[Expr], more: tuple[type, ..
             raise scope.error(f"is complex: {expression!s:.80}; give real expressions")
         for function in expression.atoms(Application):
             if not isinstance(function, (*FUNCTIONS, *more)):
-                known = ", ".join(f.__name__ for f in (*FUNCTIONS, *more))
+                known = ", ".join([*(f.__name__ for f in FUNCTIONS), *(f"{f.__module__}.{f.__name__}" for f in more)])
                 raise scope.error(
                     f"uses the function '{function.func.__name__}', which is not smooth; use only sqrt, {known}"
                 )

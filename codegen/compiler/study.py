@@ -224,7 +224,11 @@ def compile_muscle(law: Definition) -> ModuleType:
     DefinitionError
         Naming the definition and the rule that it breaks.
     """
-    return _compiled("muscle", law, derived=_derived_muscle)
+    from codegen.compiler.muscle_energy import refuse_wrong_energy
+
+    module = _compiled("muscle", law, derived=_derived_muscle)
+    refuse_wrong_energy(module)
+    return module
 
 
 def _compiled(sort: str, definition: Definition, *more: Definition, derived: Callable[..., str]) -> ModuleType:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from runtime.dynamics.force_elements import MAX_BODIES
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
@@ -16,6 +18,8 @@ from runtime.system.muscle_modules import EXCITATION, LAWS, LETTERS, POINT, Elem
 from runtime.system.parts import GROUND, Force
 from runtime.system.signal import Signal, as_signal
 from runtime.system.spans import SPANS
+
+DIGITS = 9  # of an excitation, beyond which it may be off its bounds by rounding
 
 
 def build_muscle(
@@ -40,13 +44,15 @@ def build_muscle(
         )
     bodies, elements, located = _path(what, path, known)
     signal = as_signal(excitation, f"{what}: excitation")
-    values = signal.coefficients[:, 0] if signal.is_constant else signal(signal.knots)
-    for value in (values.min(), values.max()):
-        checked_parameter(value, f"{what}: excitation", EXCITATION)
+    between = (
+        "" if signal.is_constant else "give a signal within 0 and 1, also between its knots, as splines of degree 1 are"
+    )
+    for value in signal.extent:
+        checked_parameter(round(value, DIGITS), f"{what}: excitation", EXCITATION, between)
     module = muscle_module(of_law, elements, rigid=rigid, driven=not signal.is_constant)
     given = {
         **of_law.DEFAULTS,
-        "excitation": signal if module.SIGNALS else float(signal.coefficients[0, 0]),
+        "excitation": signal if module.SIGNALS else float(np.clip(signal.coefficients[0, 0], 0.0, 1.0)),
         **constants,
     }
     settled = tuple(state for state in module.STATES if f"{state}_0" not in given)

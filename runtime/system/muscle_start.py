@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,27 +12,31 @@ from runtime.dynamics.layout import V
 from runtime.jit.python_code import with_arrays
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
-from runtime.support.errors import ModelError
+from runtime.support.errors import ModelError, warn
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import Force
 from runtime.system.reference import body_places, reference, states_with_ground
 from runtime.system.system import System, with_fields
 
-# Where the rate of a state is looked at: parts of the length of the path, or pure numbers.
-PLACES = np.geomspace(1e-4, 10.0, 10001)  # close, as laws have poles beside their zeros
+# Where the rate of a state is sampled: parts of the length of the path or, in another unit, of the largest constant with this
+# unit; pure numbers.  Close, as laws have poles beside their zeros.
+PLACES = np.append(0.0, np.geomspace(1e-4, 10.0, 10001))
+BESIDE = 1e-9  # of a place at a kink of the law, such as the isometric force, where it is sampled on both sides
 
 
 @checked
 def in_equilibrium(system: System) -> System:
     """Return the system whose muscles begin where the rates of their states are 0, in its initial state with all bodies at rest.
 
-    That is for states whose initial values were not given.  The activation begins as the excitation.  Another state, such as the
-    length of the fibre, is sought upwards from 0, and begins at the first place where its rate falls through 0.
+    That is for states whose initial values were not given, in the order of the law.  One that is at rest at the excitation, such
+    as the activation, begins as the excitation.  Another one, such as the length of the fibre, is sought upwards from 0, and
+    begins at the first place where its rate falls through 0.  An activation without such a place, as that of an excitation below
+    the minimum activation, begins as the excitation too, with a warning.
 
     Raises
     ------
     ModelError
-        Naming the muscle and the state whose rate falls nowhere.
+        Naming the muscle and the state for whose rate no such place is found.
     """
     return in_equilibrium_at(system, system.state.y)
 
@@ -55,44 +59,78 @@ def in_equilibrium_at(system: System, y: Floats) -> System:
 
 def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tuple[str, float]]:
     """The states of a muscle that are settled, with their values."""
-    from scipy.optimize import brentq  # only systems with muscles need it
-
     module, x = force.module, np.zeros(force.module.SIZE)
     reference(force, ends[0], ends[1], x, *ends[2:])
     if module.SIGNALS:
         x[module.LOADS_PLACE - 3] = force.signals["excitation"](time)
+    first_rate, whole = REPORTS + len(module.OUTPUTS), {"m": 0.0}
     places = {name: REPORTS + k for k, (name, _) in enumerate(module.OUTPUTS)}
-    evaluate, first_rate = with_arrays(module.evaluate), REPORTS + len(module.OUTPUTS)
 
-    def output(place: int, k: int, values: Floats | float) -> Floats:
-        """A result of the muscle with values of its state k."""
+    def output(kernel: str, k: int, values: Floats | float) -> dict[int, Floats]:
+        """Results of a kernel of the muscle with values of its state k."""
         own, out = list(x), dict[int, Floats]()
         own[module.STATES_PLACE + k] = values
         with np.errstate(all="ignore"):
-            evaluate(*ends, own, out)
-        return out[place]
+            with_arrays(getattr(module, kernel))(*ends, own, out)
+        return out
 
-    length = float(output(places["length"], 0, 1.0))
+    at_start = output("evaluate", 0, 1.0)
+    length, excitation = (float(at_start[places[name]]) for name in ("length", "excitation"))
+    for part, unit in module.PARAMETERS:
+        if not part.endswith("_0"):
+            whole[unit] = max(whole.get(unit, 0.0), float(np.abs(force.values[part]).max()))
+    whole |= {"m": length, "1": 1.0}
     for k, state in enumerate(module.STATES):
         if state not in force.settled:
             continue
-        if state == "activation":
-            x[module.STATES_PLACE + k] = start = float(output(places["excitation"], 0, 1.0))
-            yield state, start
-            continue
-        unit, rate = force.outputs[state], first_rate + k
-        at = PLACES * (length if unit == "m" else 1.0)
-        rates = np.broadcast_to(output(rate, k, at), at.shape)
-        found = list[float]()
-        for n in np.flatnonzero((rates[:-1] >= 0.0) & (rates[1:] < 0.0)):
-            z = brentq(lambda z, k=k, rate=rate: float(output(rate, k, z)), at[n], at[n + 1], xtol=1e-16, rtol=1e-15)
-            found += [float(z)] * bool(
-                abs(output(rate, k, z)) <= np.abs(rates[n : n + 2]).max()
-            )  # at a pole it is more
-        if not found:
-            raise ModelError(
-                f"muscle '{force.name}' ({force.kind}): its rate of {state} falls through 0 nowhere up to {at[-1]:.4g} {unit}, "
-                f"with a path of {length:.4g} m; give {state}_0, or correct the constants"
+        unit = force.outputs[state]
+        at = PLACES * (whole.get(unit) or 1.0)
+        if unit == "1":
+            at = np.sort(np.append(at, excitation))
+        at = _with_kinks(at, output("kinks", k, at) if module.KINKS else {}, lambda z, k=k: output("kinks", k, z))
+
+        def rate(z: Floats | float, k: int = k) -> Floats:
+            return output("evaluate", k, z)[first_rate + k]
+
+        rates = np.broadcast_to(rate(at), at.shape)
+        follows = unit == "1" and rate(excitation) == 0.0 > rate(excitation + BESIDE)
+        start = excitation if follows else _first_fall(rate, at, rates)
+        what = f"muscle '{force.name}' ({force.kind})"
+        if start is None and state == "activation":
+            start = excitation
+            warn(
+                f"{what}: at the excitation {excitation:g} its activation falls without end, as below a minimum activation; it "
+                "begins as the excitation, give an excitation above the minimum for an equilibrium"
             )
-        x[module.STATES_PLACE + k] = found[0]
-        yield state, found[0]
+        if start is None:
+            most = f"{at[-1]:.4g} {unit}".removesuffix(" 1")
+            raise ModelError(
+                f"{what}: found no {state} up to {most} at which its rate falls through 0, with a path of {length:.4g} m and "
+                f"its excitation of {excitation:.4g}; give {state}_0, or correct the constants"
+            )
+        x[module.STATES_PLACE + k] = start
+        yield state, start
+
+
+def _with_kinks(at: Floats, kinks: Mapping[int, Floats], again: Callable[[float], Mapping[int, Floats]]) -> Floats:
+    """The places with those beside them where what changes its sign at a kink of the law does so."""
+    from scipy.optimize import brentq
+
+    found = list[float]()
+    for i, values in kinks.items():
+        sign = np.sign(np.broadcast_to(values, at.shape))
+        for n in np.flatnonzero(sign[:-1] * sign[1:] < 0.0):
+            z = brentq(lambda z, i=i: float(again(z)[i]), at[n], at[n + 1], xtol=1e-16, rtol=1e-15)
+            found += [z * (1.0 - BESIDE), z * (1.0 + BESIDE)]
+    return np.unique(np.append(at, found))
+
+
+def _first_fall(rate: Callable[[float], Floats], at: Floats, rates: Floats) -> float | None:
+    """The first place at which a rate falls through 0, and not at a pole, where it is more than beside it."""
+    from scipy.optimize import brentq  # only systems with muscles need it
+
+    for n in np.flatnonzero((rates[:-1] >= 0.0) & (rates[1:] < 0.0)):
+        z = float(brentq(lambda z: float(rate(z)), at[n], at[n + 1], xtol=1e-16, rtol=1e-15))
+        if abs(rate(z)) <= np.abs(rates[n : n + 2]).max():
+            return z
+    return None

@@ -85,6 +85,19 @@ class Signal:
         return float(self.knots[0]), float(self.knots[-1])
 
     @property
+    def extent(self) -> tuple[float, float]:
+        """Smallest and largest value, also between knots."""
+        values = self.coefficients[:, 0]
+        if not self.is_constant:
+            from scipy.interpolate import PPoly
+
+            pieces = PPoly(self.coefficients[:, ::-1].T, self.knots)
+            turning = pieces.derivative().roots(extrapolate=False)
+            ends = _polynomials(self.coefficients, np.diff(self.knots))[0]
+            values = np.concatenate([values, ends, pieces(turning[np.isfinite(turning)])])
+        return float(values.min()), float(values.max())
+
+    @property
     def is_constant(self) -> bool:
         """Whether it has one value at all times."""
         return len(self.coefficients) == 1 and not self.coefficients[0, 1:].any()
