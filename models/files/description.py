@@ -359,8 +359,9 @@ class Muscle:
     min_control: float = 0.01  # [1]
     max_control: float = 1.0
     excitation: Signal | float = 0.05  # [1] in a builder; of a file by its controllers, else the default activation
-    gain: float | None = None  # of the reflex of a controller
-    activation: float | None = None  # at the start, where controllers act; else in equilibrium with the excitation
+    controlled: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # by controllers: further arguments of ``Builder.muscle``
     built: bool = False  # whether a builder has it
 
     def over(self, first: int, last: int) -> tuple[CylinderWrap, ...]:

@@ -12,7 +12,6 @@ from models.files.muscle_spans import span_over
 from runtime import Builder, ModelError
 
 COMPLIANCE = "tendon compliance"  # of what a file switches off
-REFLEX = "lengthening_speed"  # of ToyReflexController
 RIGID = ("millard_as_opensim", "de_groote_as_opensim")  # laws whose rigid tendon is that of OpenSim
 
 
@@ -48,7 +47,5 @@ def add_muscle(builder: Builder, muscle: Muscle, place: Callable[[str], tuple[st
         path.append(located(point))
     builder.muscle(
         muscle.name, muscle.law, path, excitation=muscle.excitation, axes="body",
-        tendon="rigid" if muscle.ignored else "elastic", **muscle.constants,
-        **({} if muscle.gain is None else {"reflex": REFLEX, "gain": muscle.gain}),
-        **({} if muscle.activation is None else {"activation_0": muscle.activation}),
+        tendon="rigid" if muscle.ignored else "elastic", **{**muscle.constants, **muscle.controlled},
     )  # fmt: skip

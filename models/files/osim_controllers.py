@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from runtime import ModelError, Signal
 from runtime.support import Element
 
 TOY, PRESCRIBED = "ToyReflexController", "PrescribedController"
+REFLEX = "lengthening_speed"  # of ToyReflexController
 EVERY = "ALL"  # in place of names of actuators
 LONG = 1e4  # [s] for which a function that ends level goes on
 GAIN = 1.0  # of OpenSim
@@ -94,9 +96,9 @@ def with_controllers(muscles: Sequence[Muscle], acting: Sequence[FileController]
         signals = [one.signals[muscle.name] for one in acting if muscle.name in one.signals]
         gains = [one.gains[muscle.name] for one in acting if muscle.name in one.gains]
         if signals or gains:
-            gain = sum(gains) if gains else None
-            default = float(muscle.excitation)  # type: ignore[arg-type]  # which a file states as a number
-            muscle = replace(muscle, excitation=_sum(muscle.name, signals), gain=gain, activation=default)
+            controlled: dict[str, Any] = {"activation_0": muscle.excitation}  # the default activation
+            controlled |= {"reflex": REFLEX, "gain": sum(gains)} if gains else {}
+            muscle = replace(muscle, excitation=_sum(muscle.name, signals), controlled=controlled)
         found.append(muscle)
     return tuple(found)
 

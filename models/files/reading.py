@@ -215,14 +215,8 @@ def _chosen(
         return tuple(replace(one, built=muscles) for one in description.muscles)
     excitations = muscles if isinstance(muscles, Mapping) else {}
     known = named("muscle", {one.name: one for one in description.muscles})
-    own = {
-        name: replace(
-            known[name],
-            built=True,
-            **({"excitation": excitations[name], "gain": None, "activation": None} if excitations else {}),
-        )
-        for name in _words(muscles)
-    }
+    own = {name: replace(known[name], built=True) for name in _words(muscles)}
+    own |= {name: replace(own[name], excitation=value, controlled={}) for name, value in excitations.items()}
     return tuple({**known, **own}.values())
 
 

@@ -119,9 +119,10 @@ class HeldEfforts:
                 )
         rows = data.signals.start[data.loads.effort]
         self.rows = {name: int(rows[system.motor_names.index(name)]) for name in motors}
-        self.signals = SignalData(*(array.copy() for array in data.signals))
+        self.signals = SignalData(**{name: array.copy() for name, array in data.signals._asdict().items()})
         # Compiled code is made for arrays that are read-only.
-        self.data = data._replace(signals=frozen(SignalData(*(array.view() for array in self.signals))))
+        read = SignalData(**{name: array.view() for name, array in self.signals._asdict().items()})
+        self.data = data._replace(signals=frozen(read))
 
     def put(self, row: int, effort: float) -> None:
         """Set the effort of a motor, by its row."""

@@ -38,6 +38,9 @@ OF_STEP = np.append((np.arange(PIECES)[:, None] + NODES[:-1]).ravel() / PIECES, 
 OF_PIECE = DEGREE * np.arange(PIECES)[:, None] + np.arange(DEGREE + 1)  # (pieces, nodes) among these places
 LENGTH_AND_SPEED = len(DELAYED)
 CHANGE = 0.01  # of the largest speed: an end of a step of the past counts as a knot if the speed has changed by so much
+SHORTEST = (
+    2.0**-45
+)  # step that is kept, by time and delay: the knots of a shorter one may be equal; the piece before goes on
 ROUNDING = 1e-12  # of a time: pauses so near each other are at one time
 Pieces = tuple[Floats, Floats, Floats]  # knots [s], coefficients (pieces, 6), weights, as of ``SignalData``
 
@@ -69,9 +72,11 @@ class Delays:
 
     def keep(self, m: Compiled | JointsFirst) -> None:
         """Keep the last step."""
-        times = m.t_old + OF_STEP * (m.t - m.t_old)
-        times[-1] = m.t
-        self._steps.append((times, m.within(times)))
+        begin, end = m.t_old, m.t
+        if end - begin > SHORTEST * (abs(end) + self.delays.max()):
+            times = begin + OF_STEP * (end - begin)
+            times[-1] = end
+            self._steps.append((times, m.within(times)))
 
     def refill(self, t: float, due: float, to: SignalData) -> float:
         """Put the next window from a time on into signals, which may be written; its end [s], ``due`` at most."""

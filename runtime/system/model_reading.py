@@ -44,7 +44,7 @@ LAW_COMPILERS = {
     "muscle": "muscle",
     "reflex": "reflex",
 }  # ``codegen.compile_*`` by the sort of a law
-OF_MUSCLES: Mapping[str, Mapping[str, ModuleType]] = {"muscle": MUSCLE_LAWS, "reflex": REFLEXES}
+OF_MUSCLES: Mapping[str, Any] = {"muscle": MUSCLE_LAWS, "reflex": REFLEXES}
 
 
 @dataclass(eq=False)

@@ -13,11 +13,40 @@ from pathlib import Path
 
 import opensim
 
+END, RATES = 0.1, {"ankle_angle_r": 4.0, "subtalar_angle_r": -6.0, "pelvis_ty": -1.0}
+PULLING = ("soleus_r", "tib_ant_r", "tib_post_r", "per_long_r", "ext_hal_r")
 COORDINATES = (
     "pelvis_tilt", "pelvis_list", "pelvis_rotation", "pelvis_ty", "hip_flexion_r", "hip_adduction_r", "hip_rotation_r",
     "knee_angle_r", "ankle_angle_r", "subtalar_angle_r", "lumbar_extension", "lumbar_bending", "lumbar_rotation",
 )  # fmt: skip
 ENABLED = ("R-inverter-controls", "R-everter-controls")
+
+
+def fall(file):
+    """Coordinates, activations and tensions after a fall with some rates at the start, by reflexes and co-activated evertors."""
+    model = opensim.Model(str(file))
+    model.updControllerSet().get(ENABLED[1]).setEnabled(True)
+    muscles = [model.updMuscles().get(k) for k in range(model.getMuscles().getSize())]
+    for muscle in muscles:
+        muscle.set_appliesForce(muscle.getName() in PULLING)
+    state = model.initSystem()
+    model.equilibrateMuscles(state)  # at rest
+    for name, rate in RATES.items():
+        model.getCoordinateSet().get(name).setSpeedValue(state, rate)
+    manager = opensim.Manager(model)
+    manager.setIntegratorAccuracy(1e-10)
+    manager.initialize(state)
+    state = manager.integrate(END)
+    model.realizeDynamics(state)
+    of = {one.getName(): one for one in muscles if one.getName() in PULLING}
+    found = {
+        "activation": {name: one.getActivation(state) for name, one in of.items()},
+        "tension": {name: one.getTendonForce(state) for name, one in of.items()},
+        "coordinate": {name: model.getCoordinateSet().get(name).getValue(state) for name in COORDINATES},
+    }  # fmt: skip
+    return {"t": END, "rates": RATES} | {
+        what: {name: float(f"{value:.12g}") for name, value in values.items()} for what, values in found.items()
+    }
 
 
 def main(file):
@@ -41,7 +70,11 @@ def main(file):
         of = {muscle.getName(): float(f"{muscle.getControl(state):.12g}") for muscle in muscles}
         assert controls.size() >= len(of)
         found.append({"coordinates": values, "controls": of})
-    print(json.dumps(found).replace('{"coordinates"', '\n{"coordinates"').replace('"controls"', '\n"controls"'))
+    print(
+        json.dumps({"fall": fall(file), "controls": found})
+        .replace('{"coordinates"', '\n{"coordinates"')
+        .replace('"controls"', '\n"controls"')
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from runtime.system.reference import reference, states_with_ground
 from tests.support import osim_muscles as osim
 from tests.support.paths import shared_file
 
-LANDING = json.loads(Path(osim.__file__).with_name("opensim_controllers.json").read_text())
+OPENSIM = json.loads(Path(osim.__file__).with_name("opensim_controllers.json").read_text())
 ENABLED = ("Reflexes", "R-inverter-controls", "R-everter-controls")
 TWO = osim.point("pelvis", "0.02 0 0.02") + osim.point("foot", "0.1 0 0.02")
 SLACK = "<tendon_slack_length>0.5</tendon_slack_length><optimal_fiber_length>0.3</optimal_fiber_length>"
@@ -137,10 +137,10 @@ def test_other_refusals(read):
     assert above and "excitation = 1.5, must not be above 1" in above[0]
 
 
-@pytest.mark.parametrize("one", range(len(LANDING)))
+@pytest.mark.parametrize("one", range(len(OPENSIM["controls"])))
 def test_controls_of_the_landing_model_are_those_of_opensim(one):
     """With all three controllers, in random states, muscle by muscle; tests/support/opensim_controllers.py made the digits."""
-    expected = LANDING[one]
+    expected = OPENSIM["controls"][one]
     reading = models.read(shared_file("opensim", "landing", "ToyLandingModel.osim"), muscles=True, controllers=ENABLED)
     system = reading.build()
     mechanics = runtime.mechanics(system)
@@ -162,3 +162,27 @@ def test_controls_of_the_landing_model_are_those_of_opensim(one):
         assert found == pytest.approx(expected["controls"][force.name], abs=1e-9), force.name
         compared, active = compared + 1, active + (found > 0.0)
     assert compared >= 25 and active >= 15
+
+
+def test_a_fall_with_reflexes_is_that_of_opensim():
+    """Five muscles of Thelen about the ankle, all by reflexes, two of them co-activated; ankle and foot turn at the start."""
+    expected = OPENSIM["fall"]
+    reading = models.read(
+        shared_file("opensim", "landing", "ToyLandingModel.osim"), muscles=list(expected["tension"]),
+        controllers=("Reflexes", "R-everter-controls"),
+    )  # fmt: skip
+    rates = {".".join(reading.coordinates[name]): rate for name, rate in expected["rates"].items()}
+    system = reading.build()
+    start, t = runtime.system.displaced(system, rates=rates), expected["t"]
+    run = runtime.simulate(system, t, t_eval=[0.0, 0.05, t], initial=start, rtol=1e-10, atol=1e-10)
+    assert run.success, run.message
+    for name, tension in expected["tension"].items():
+        muscle = run.forces[name]
+        assert muscle.tension[-1] == pytest.approx(tension, rel=1e-5), name
+        assert muscle.activation[-1] == pytest.approx(expected["activation"][name], abs=1e-7), name
+    assert max(np.ptp(run.forces[name].excitation) for name in expected["tension"]) > 0.05
+    reference_pose = {step.name: step.reference for _, step in reading.description.steps}
+    for name, value in expected["coordinate"].items():
+        joint, coordinate = reading.coordinates[name]
+        found = run.angles[joint].values[coordinate][-1] + reference_pose[name]
+        assert found == pytest.approx(value, abs=1e-7), name
