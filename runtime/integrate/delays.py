@@ -38,9 +38,8 @@ OF_STEP = np.append((np.arange(PIECES)[:, None] + NODES[:-1]).ravel() / PIECES, 
 OF_PIECE = DEGREE * np.arange(PIECES)[:, None] + np.arange(DEGREE + 1)  # (pieces, nodes) among these places
 LENGTH_AND_SPEED = len(DELAYED)
 CHANGE = 0.01  # of the largest speed: an end of a step of the past counts as a knot if the speed has changed by so much
-SHORTEST = (
-    2.0**-45
-)  # step that is kept, by time and delay: the knots of a shorter one may be equal; the piece before goes on
+# Step that is kept, by time and delay: the knots of a shorter one may be equal, so that the piece before goes on.
+SHORTEST = 2.0**-45
 ROUNDING = 1e-12  # of a time: pauses so near each other are at one time
 Pieces = tuple[Floats, Floats, Floats]  # knots [s], coefficients (pieces, 6), weights, as of ``SignalData``
 

@@ -6,6 +6,7 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 import codegen
+import models
 import runtime
 from tests.support.delayed_reflexes import BASE, OF_LENGTH, OF_SPEED, REST, cart, carts, place
 from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, hill
@@ -352,3 +353,36 @@ def test_shipped_laws_with_reflexes_agree_in_lanes_and_stiff():
     many = runtime.simulate_many(system, {"gain.m": [1.0, 2.0]}, 0.2, t_eval=[0.2], outputs=["r.shank"], **TIGHT)
     assert run.success and many.vectorised.all() and np.abs(many["r.shank"][1, 0] - run.r["shank"][-1]).max() < 1e-8
     assert np.abs(run.states - stiff.states).max() < 1e-6 and np.abs(run.energy_balance.error).max() < 1e-6
+
+
+def test_steps_shorter_than_the_rounding_of_the_delay_are_no_knots():
+    run = runtime.simulate(leg(delay=5.0), 0.05, first_step=1e-15)
+    assert run.success and run.t[1] == 1e-15
+    assert (np.diff(run.system.force("flexor").signals["delayed_length"].knots) > 0.0).all()
+
+
+def test_a_delay_across_the_massless_link(tmp_path):
+    """Of the foot on the modified ankle: explicit and implicit steps, in both sorts of coordinates."""
+    b = runtime.Builder.from_file(models.foot.build(ankle="modified").to_file(tmp_path / "foot.json"))
+    path = [("leg", (0.02, 0.01, -0.1)), ("leg", (0.03, 0.02, -0.2)), ("main_foot", (0.05, 0.01, 0.02))]
+    how = MUSCLE | dict(optimal_fiber_length=0.05, tendon_slack_length=0.2)
+    b.muscle("m", "thelen_as_opensim", path, excitation=0.2, reflex="lengthening_speed", gain=2.0, delay=0.02, **how)
+    system = b.build()
+    runs = [
+        runtime.simulate(system, 0.2, t_eval=[0.1, 0.2], method=method, coordinates=coordinates, rtol=1e-9, atol=1e-9)
+        for method, coordinates in WAYS
+    ]
+    for other in runs[1:]:
+        assert np.abs(runs[0].states - other.states).max() < 1e-6
+    assert all(np.ptp(run.forces["m"].excitation) > 0.1 for run in runs)
+
+
+@pytest.mark.parametrize("reflex", ["stretch", "lengthening_speed"])
+def test_tangents_equal_differences(reflex):
+    """Those of accelerations and rates of states by the state, away from kinks."""
+    f = runtime.rhs(leg(reflex=reflex), coordinates="joint")
+    y, h = f.y0.copy(), 1e-5
+    found = f.jacobian(0.0, y)
+    exact = np.array([(f(0.0, y + h * unit) - f(0.0, y - h * unit)) / (2 * h) for unit in np.eye(len(y))]).T
+    assert np.abs(found - exact).max() < 1e-6 * np.abs(exact).max()
+    assert np.abs(exact[f.names.index("flexor.activation"), :2]).max() > 1.0, "the excitation follows the motion"
