@@ -294,7 +294,7 @@ def channels_of(trial: Capture, channels: Mapping[str, str] | None = None) -> di
                 f"channels: {trial.name} has no channel '{label}' for {muscle}; it has {', '.join(labels) or 'none'}"
             )
     given = dict(channels or {})
-    known = {muscle: label for label in reversed(labels) if (muscle := muscle_of_label(label))}
+    known = {name: label for label in reversed(labels) if (name := muscle_of_label(label))}
     return {muscle: known[muscle] for muscle in reversed(known) if known[muscle] not in given.values()} | given
 
 
