@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from models.walking.capture import Capture, read_capture
 from models.walking.electromyograms import Electromyograms, channels_of, emg
 from models.walking.muscle_names import in_words, is_of_muscle
@@ -74,8 +76,7 @@ def scaling_trials(files: Sequence[str] | None, **reading: Any) -> list[Capture]
 
 
 def tables(
-    electromyograms: Electromyograms | None,
-    activations: Mapping[str, tuple[Any, Mapping[str, Any]]],
+    optimised: Mapping[str, tuple[Electromyograms | None, Any, Mapping[str, Any]]],
     crossing: Sequence[str],
     by: str = "joint",
 ) -> list[Table]:
@@ -83,41 +84,46 @@ def tables(
 
     Parameters
     ----------
-    electromyograms : Electromyograms, optional
-    activations : mapping of str to (t, activations)
-        Times (n,) [s] and activations (n,) by muscle of the model, by the name of the optimisation, such as its sort of joint.
+    optimised : mapping of str to (electromyograms, t, activations)
+        By a name, such as the sort of joint or the trial: the electromyograms of the trial, None where it has none; times (n,)
+        [s] and activations (n,) by muscle of the model.
     crossing : sequence of str
-        Muscles of the model that cross an ankle; those without an electromyogram are named as unvalidated.
+        Muscles of the models that cross an ankle; those without an electromyogram are named as unvalidated.
     by : str
-        Column of the names of optimisations.
+        Column of the names.
     """
-    if electromyograms is None:
-        return []
     rows: list[list[Any]] = []
-    for sort, (t, every) in activations.items():
+    notes: list[str] = []
+    scales: list[int] = []
+    for name, (electromyograms, t, every) in optimised.items():
+        if electromyograms is None:
+            continue
         used = {
-            name: values
-            for name, values in every.items()
-            if name in crossing or any(is_of_muscle(name, muscle) for muscle in electromyograms.envelopes)
+            muscle: values
+            for muscle, values in every.items()
+            if muscle in crossing or any(is_of_muscle(muscle, known) for known in electromyograms.envelopes)
         }
-        found = electromyograms.agreement(t, used)
+        scales.append(len(electromyograms.trials))
+        try:
+            found = electromyograms.agreement(t, used)
+        except ModelError as error:  # the part that was analysed is too short
+            notes.append(f"{name}: {error}.")
+            continue
+        notes.append(found.note)
         for one in found.muscles:
             numbers = [one.at_zero, one.correlation, 1e3 * one.lag, one.difference]
             rows.append(
-                [in_words(one.muscle), one.activation, sort, one.frames, *(round(x, 3) if x == x else None for x in numbers),
+                [in_words(one.muscle), one.activation, name, one.frames, *(None if np.isnan(x) else round(x, 3) for x in numbers),
                  electromyograms.doubts.get(one.muscle, "")]
             )  # fmt: skip
-    trials = electromyograms.trials
-    scale = (
-        f"the largest envelope of {len(trials)} trials"
-        if len(trials) > 1
-        else "the largest envelope of this trial alone"
-    )
+    if not scales:
+        return []
+    scale = f"{min(scales)} trials of the subject" if min(scales) > 1 else "one trial alone"
     note = (
-        f"{found.note}  Pearson's correlation over the frames at which the envelope is known from 100 ms before them on; the "
-        "electromyogram leads by the best lag, of 0 to 100 ms; 0 or 100 ms is an end of this range.  Difference: mean absolute "
-        f"difference at the best lag, of an activation and an envelope by {scale}, which is no maximal contraction.  A dash: "
-        "the activation is constant."
+        f"{'  '.join(dict.fromkeys(notes))}  Pearson's correlation over the frames at which the envelope is known from 100 ms "
+        "before them on; the electromyogram leads by the best lag, of 0 to 100 ms; 0 or 100 ms is an end of this range.  "
+        "Difference: mean absolute difference at the best lag, of an activation and an envelope by the largest envelope of "
+        f"{scale}, which is no maximal contraction.  A dash: the activation is constant."
     )
     columns = [
         "electromyogram", "muscle of the model", by, "frames", "correlation at lag 0 [1]", "largest correlation [1]",

@@ -275,7 +275,7 @@ def emg(
     return Electromyograms(
         trial.name, trial.analog.t, envelopes, largest, {muscle: one.unit for muscle, one in own.items()},
         {muscle: one.label for muscle, one in own.items()}, {muscle: one.doubt for muscle, one in own.items() if one.doubt},
-        tuple(dict.fromkeys(one.name for one in captures)), tuple(dict.fromkeys(notes)),
+        tuple(one.name for one in captures), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 

@@ -31,8 +31,8 @@ def tables(found: AnkleComparison, electromyograms: Electromyograms | None) -> l
     if not _with_muscles(found):
         return []
     crossing = [name for ankle in found.ankles for name in found.muscles_of(ankle)]
-    activations = {sort: (one.trial.t, one.muscles.activations) for sort, one in found.trials.items()}  # type: ignore[union-attr]
-    agreement = emg_agreement.tables(electromyograms, activations, crossing)
+    optimised = {sort: (electromyograms, one.trial.t, one.muscles.activations) for sort, one in found.trials.items()}  # type: ignore[union-attr]
+    agreement = emg_agreement.tables(optimised, crossing)
     return [_muscles(found, bool(agreement)), *agreement, _reserves(found), _contacts(found)]
 
 

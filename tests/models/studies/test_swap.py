@@ -154,7 +154,7 @@ def test_activations_beside_electromyograms_of_the_trial(trial, command, tmp_pat
     assert row["correlation at lag 0 [1]"] < row["largest correlation [1]"] and row["frames"] == 46
     assert first["joint"] == "as in the file" and first["best lag [ms]"] == pytest.approx(40.0, abs=15.0)
     note = data["notes"]["agreement with electromyograms"]
-    assert "Invertors and evertors are unvalidated: per_long_r, per_long_l" in note and "this trial alone" in note
+    assert "Invertors and evertors are unvalidated: per_long_r, per_long_l" in note and "one trial alone" in note
     assert "tib_ant_r" in note and "tib_ant_l" not in note and "compared" not in data["notes"]["muscles"]
     assert "De Luca" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     notes = " ".join(row["assumption that was not read from a file"] for row in data["tables"]["notes"])
