@@ -27,6 +27,7 @@ BAND, CUTOFF, ORDER = (20.0, 450.0), 6.0, 2  # [Hz], [Hz], of one pass
 MOST = 0.9  # of half the sampling rate: the highest upper limit of the band
 LAGS = np.arange(101) / 1000.0  # [s] by which electromyograms lead
 LAGS.flags.writeable = False
+LARGEST = 1e50  # of a number
 HELD = 3  # equal samples in a row at an end of the range of a signal, from which on it counts as clipped
 VARIES = 3.0  # times the tenth percentile of the envelope, up to which its largest value does not show bursts
 VOLTS = ("V", "mV", "uV", "\N{MICRO SIGN}V", "\N{GREEK SMALL LETTER MU}V")
@@ -170,6 +171,10 @@ def _agreement(
     if activation.shape != times.shape:
         raise ModelError(f"activations: '{name}' has the shape {activation.shape}, t {times.shape}; they must be equal")
     a = activation[known]
+    if not (np.abs(a) < LARGEST).all():
+        raise ModelError(
+            f"activations: '{name}' has values that are not finite or above {LARGEST:g}; an activation is 0 to 1"
+        )
     shifted = np.interp(times[known] - LAGS[:, None], t, envelope)
     if np.ptp(a) == 0.0 or (np.ptp(shifted, axis=1) == 0.0).any():
         return MuscleAgreement(muscle, name, len(a), np.full(len(LAGS), np.nan), *[float("nan")] * 4)

@@ -245,5 +245,8 @@ def test_agreements_that_cannot_be_are_refused_or_blank():
         "2 of 12 frames have an electromyogram from 100 ms before", found.agreement, t[:12], {"soleus_r": t[:12]}
     )
     assert_refused("activations: 'soleus_r' has the shape (7,), t (300,)", found.agreement, t, {"soleus_r": t[:7]})
+    assert_refused(
+        "activations: 'soleus_r' has values that are not finite", found.agreement, t, {"soleus_r": np.nan * t}
+    )
     assert_refused("pairs: 'soleus_r': 'calf'", found.agreement, t, {"soleus_r": t}, pairs={"soleus_r": "calf"})
     assert all(a <= b for a, b in pairwise(LAGS)) and (LAGS[0], LAGS[-1]) == (0.0, 0.1)
