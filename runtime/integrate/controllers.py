@@ -16,7 +16,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.signals import SignalData
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.choices import COMPILED_METHODS, SCIPY_METHODS
-from runtime.integrate.delays import Delays, at_once
+from runtime.integrate.delays import Delays, at_once, late
 from runtime.integrate.handed_state import RunState, RunStates
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
@@ -26,7 +26,6 @@ from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite_number, positive
 from runtime.support.errors import ModelError, said_by, shown, unknown_name
 from runtime.support.numbers import LARGEST, PLAIN
-from runtime.system.delays import delayed
 from runtime.system.parameters import replace_parameters
 from runtime.system.signal import held_signal
 from runtime.system.system import System
@@ -143,7 +142,7 @@ class Sampling:
         if twice := [name for name in names if names.count(name) > 1]:
             raise ModelError(f"controllers: the effort of motor '{twice[0]}' is set twice; leave one of them out")
         whose = f"controller '{controllers[0].name}'" if len(controllers) == 1 else "controllers"
-        self.delays = Delays(system, data) if delayed(system) else None
+        self.delays = Delays(system, data) if late(system) else None
         data = data if self.delays is None else self.delays.data
         self.system, self.held = system, HeldEfforts(system, data, names, whose)
         self.controllers, self.t_start, self.t_end = controllers, t_start, t_end
@@ -208,9 +207,9 @@ class Sampling:
         m.resume()
 
     def _call(self, m: Compiled | JointsFirst, t: float) -> None:
-        late = at_once(t)
+        now = at_once(t)
         for k, controller in enumerate(self.controllers):
-            if self.next[k] > late:
+            if self.next[k] > now:
                 continue
             efforts = self.states.value(m, partial(efforts_of, controller, t))
             for row, effort in zip(self.rows[k], efforts, strict=True):
@@ -245,10 +244,9 @@ def sampling_of(system: System, how: Settings, data: ModelData, controllers: Seq
     """
     if not (isinstance(controllers, Sequence) and all(isinstance(one, Controller) for one in controllers)):
         raise ModelError("controllers must be a sequence of runtime.Controller(name, function, rate_hz, efforts=[...])")
-    late = delayed(system)
-    if not (controllers or late):
+    if not (controllers or late(system)):
         return None
     if how.method in SCIPY_METHODS:
-        what = "controllers" if controllers else f"delays, as that of muscle '{late[0].name}'"
+        what = "controllers" if controllers else f"delays, as that of muscle '{late(system)[0].name}'"
         raise ModelError(f"method '{how.method}' knows no {what}; use {' or '.join(map(repr, COMPILED_METHODS))}")
     return Sampling(system, data, controllers, how.t_start, how.t_end)

@@ -25,7 +25,7 @@ from runtime.support.arrays import Floats, frozen
 from runtime.system.delays import delayed
 from runtime.system.muscle_modules import DELAYED
 from runtime.system.muscle_paths import path_motion
-from runtime.system.parts import GROUND
+from runtime.system.parts import GROUND, Force
 from runtime.system.reference import states_with_ground
 from runtime.system.signal import TINY, Signal
 from runtime.system.system import System, with_fields
@@ -48,7 +48,7 @@ class Delays:
     """The past of a run, and the signals that follow from it; ``data``: those of the system, with room for the signals."""
 
     def __init__(self, system: System, data: ModelData) -> None:
-        self.system, self.muscles = system, delayed(system)
+        self.system, self.muscles = system, late(system)
         self.delays = np.array([force.values["delay"] for force in self.muscles], float)
         forces, self.numbers = data.forces, list[list[int]]()
         for force in self.muscles:
@@ -80,12 +80,12 @@ class Delays:
     def refill(self, t: float, due: float, to: SignalData) -> float:
         """Put the next window from a time on into signals, which may be written; its end [s], ``due`` at most."""
         self._add_steps(t)
-        late = self.knot + self.delays[:, None]  # (muscles, pieces) when they act
+        acting = self.knot + self.delays[:, None]  # (muscles, pieces) from when on
         ends = self.start + self.delays  # where the speed of the start jumps
         due = min([due, t + self.delays.min(), *ends[ends > at_once(t)].tolist()])
-        first = [max(int(np.searchsorted(own, t, side="right")) - 1, 0) for own in late]
-        due = min([due, *(own[k + ROOM] for own, k in zip(late, first, strict=True) if len(own) > k + ROOM)])
-        for n, (own, k) in enumerate(zip(late, first, strict=True)):
+        first = [max(int(np.searchsorted(own, t, side="right")) - 1, 0) for own in acting]
+        due = min([due, *(own[k + ROOM] for own, k in zip(acting, first, strict=True) if len(own) > k + ROOM)])
+        for n, (own, k) in enumerate(zip(acting, first, strict=True)):
             pieces = slice(k, max(int(np.searchsorted(own, due)), k + 1))
             for part, number in enumerate(self.numbers[n]):
                 at = int(to.start[number])
@@ -141,14 +141,19 @@ class Delays:
         coefficient = np.concatenate([of for _, of in self._past], axis=2)
         forces, pieces = {force.name: force for force in system.forces}, dict[int, Pieces]()
         for n, (muscle, delay, numbers) in enumerate(zip(self.muscles, self.delays, self.numbers, strict=True)):
-            late = np.append(self.start, knot[1:] + delay)
+            knots = np.append(self.start, knot[1:] + delay)
             signals = dict(forces[muscle.name].signals)
             for name, number, own in zip(DELAYED, numbers, coefficient[n], strict=True):
-                pieces[number] = late, own, np.zeros(len(late))
-                signals[name] = Signal(np.append(late, late[-1] + delay), own)
+                pieces[number] = knots, own, np.zeros(len(knots))
+                signals[name] = Signal(np.append(knots, knots[-1] + delay), own)
             forces[muscle.name] = replace(forces[muscle.name], signals=MappingProxyType(signals))
         data = system.data._replace(signals=with_pieces(system.data.signals, pieces))
         return with_fields(system, forces=tuple(forces.values()), data=data, _made_of=())
+
+
+def late(system: System) -> tuple[Force, ...]:
+    """The muscles of a system whose delays are not 0."""
+    return tuple(force for force in delayed(system) if force.values["delay"] > 0.0)
 
 
 def at_once(t: float) -> float:

@@ -9,7 +9,7 @@ from runtime.system.system import System
 
 
 def delayed(system: System) -> tuple[Force, ...]:
-    """The muscles of a system whose reflexes have a delay, which follow from the past of a run."""
+    """The muscles of a system whose reflexes have a delay, which follow from the past of a run unless it is 0."""
     return tuple(force for force in system.forces if DELAYED[0] in force.signals)
 
 

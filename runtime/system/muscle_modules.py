@@ -34,7 +34,7 @@ STRAIGHT, POINT = "straight", "s_k"
 TENSION, STORED, RATES = 0, 1, 2  # what a law gives: these, the rates of its states, and reported quantities
 BEFORE_STATES = 3  # what it takes: length, its rate, excitation, and its states
 OUTPUTS = ("length", "m"), ("lengthening_speed", "m/s"), ("excitation", "1")  # of every muscle, before those of its law
-EXCITATION, DELAY = (0.0, False, 1.0, "1"), (0.0, True, None, "s")  # their bounds
+EXCITATION, DELAY = (0.0, False, 1.0, "1"), (0.0, False, None, "s")  # their bounds
 DELAYED = "delayed_length", "delayed_speed"  # signals of a reflex with a delay, which a run makes of its past
 WRENCH, UNIT_WRENCH = (
     6,
@@ -111,7 +111,7 @@ class Muscle:
     """The text of the module of a law along a path.
 
     ``rigid``: its law is that of a rigid tendon; ``driven``: its excitation is a signal, else a parameter; ``reflex``: what adds
-    to it, or None; ``delayed``: this is by length and speed of a time before.
+    to it, or None; ``delayed``: this is by length and speed of a time before, or of the present where the delay is 0.
     """
 
     def __init__(
@@ -141,8 +141,7 @@ class Muscle:
         self.first_state = first + 3 * len(self.signals)
         self.given, self.initial = (first if driven else first - len(initial) - 1), first - len(initial)
         self.excitation = "excitation" if reflex else f"x[{self.given}]"
-        late = first + 3 * driven
-        self.measured = [f"x[{late}]", f"x[{late + 3}]"] if delayed else ["length", "speed"]
+        self.measured = ["late_length", "late_speed"] if delayed else ["length", "speed"]
         self.size = self.first_state + len(self.states)
 
     def data(self) -> dict[str, Any]:
@@ -263,7 +262,13 @@ class Muscle:
 
     def _excited(self) -> Lines:
         """The path, and the excitation by it."""
-        return [*self._path(), *self._reflex("reflex", "reflex_", ["excitation"])[0]]
+        lines, late = self._path(), self.first_state - 3 * len(DELAYED)
+        if self.delayed:
+            delay = 3 * len(self.path.vectors) + [name for name, _ in self.parameters].index("delay")
+            lines.append(f"late = 0.5 + math.copysign(0.5, x[{delay}] - 1e-300)")
+            lines.append(f"late_length = late*x[{late}] + (1.0 - late)*length")
+            lines.append(f"late_speed = late*x[{late + 3}] + (1.0 - late)*speed")
+        return [*lines, *self._reflex("reflex", "reflex_", ["excitation"])[0]]
 
     def _law(self, kernel: str, prefix: str, seeds: Sequence[str] = ()) -> tuple[Lines, Lines]:
         states = {number: f"x[{self.first_state + k}]" for k, number in enumerate(self.numbers)}
@@ -309,14 +314,18 @@ class Muscle:
         along = {number: f"seeds[{BODY * self.bodies + k}, n]" for k, number in enumerate(self.numbers[:states])}
         moved = [along.get(k, "0.0") for k in range(len(self.law.STATES))]
         before, inside = self._spans("span_tangent", "moved")
-        own = self.reflex is not None and not self.delayed  # the excitation follows the motion
-        seeds = ["d_length", "d_speed", "d_excitation" if own else "0.0", *moved]
+        seeds = ["d_length", "d_speed", "d_excitation" if self.reflex else "0.0", *moved]
         of_law, inside_law = self._law(f"{self.kernel}_tangent", "slope_", seeds)
         for k, name in enumerate(("d_length", "d_speed")):
             inside.append(f"{name} = {' + '.join(f'moved{n}_{k}' for n in range(len(self.path.spans)))}")
-        if own:
-            along_reflex = self._reflex("reflex_tangent", "bend_", ["d_excitation"], ["d_length", "d_speed", "0.0"])
-            before, inside = before + along_reflex[0], inside + along_reflex[1]
+        if self.delayed:
+            inside += [
+                f"d_{name} = (1.0 - late)*d_{of}" for name, of in zip(self.measured, ("length", "speed"), strict=True)
+            ]
+        along_reflex = self._reflex(
+            "reflex_tangent", "bend_", ["d_excitation"], [*(f"d_{x}" for x in self.measured), "0.0"]
+        )
+        before, inside = before + along_reflex[0], inside + along_reflex[1]
         inside += inside_law
         for row in range(WRENCH * self.bodies):
             change = f"law_{TENSION}*({self._wrench(row, 'moved')}) + slope_{TENSION}*({self._wrench(row, 'span')})"

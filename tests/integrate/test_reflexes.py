@@ -221,7 +221,7 @@ def test_a_delay_against_an_integration_with_fixed_steps(delay):
 
 def test_cases_with_delays_equal_single_runs():
     """The delay is a parameter of the cases, which are single runs."""
-    system, delays = leg(delay=0.06), [0.01, 0.035, 0.06, 0.5]
+    system, delays = leg(delay=0.06), [0.0, 0.01, 0.035, 0.06, 0.5]
     many = runtime.simulate_many(
         system,
         {"delay.flexor": delays},
