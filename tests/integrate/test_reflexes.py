@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 import codegen
 import models
 import runtime
-from tests.support.delayed_reflexes import BASE, OF_LENGTH, OF_SPEED, REST, cart, carts, place
+from tests.support.delayed_reflexes import BASE, MASS, OF_LENGTH, OF_SPEED, REST, SPEED, cart, carts, place
 from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, hill
 
 TIMES = np.linspace(0.0, 0.4, 9)
@@ -386,3 +386,28 @@ def test_tangents_equal_differences(reflex):
     exact = np.array([(f(0.0, y + h * unit) - f(0.0, y - h * unit)) / (2 * h) for unit in np.eye(len(y))]).T
     assert np.abs(found - exact).max() < 1e-6 * np.abs(exact).max()
     assert np.abs(exact[f.names.index("flexor.activation"), :2]).max() > 1.0, "the excitation follows the motion"
+
+
+@pytest.mark.parametrize(("method", "coordinates"), WAYS)
+@pytest.mark.parametrize(("width", "gap"), [(2e-4, 3e-3), (1e-4, 6e-4)])
+def test_a_pulse_of_the_past_is_seen(method, coordinates, width, gap):
+    """A cart is kicked and stopped again: each delay later its reflex has a pulse of the speed, far shorter than the steps.
+
+    In closed form: the kicks by Gauss's quadrature over the response to one of them.
+    """
+    force, begin, (sort, delay) = 2000.0, 0.05, KINDS[0]
+    corners = np.array([0.0, width / 2, width])
+    knots = np.concatenate([[0.0], begin + corners, begin + gap + corners, [3.0]])
+    kick = runtime.Signal.spline(knots, [0.0, 0.0, force, 0.0, 0.0, -force, 0.0, 0.0], degree=1)
+    b = runtime.Builder("kicked", gravity=(0, 0, 0))
+    cart(b, "cart0", sort, delay)
+    b.load("kick", "cart0", force=(kick, 0, 0))
+    t = np.linspace(0.0, 1.0, 51)
+    run = runtime.simulate(b.build(), 1.0, t_eval=t, method=method, coordinates=coordinates, rtol=1e-9, atol=1e-9)
+    x, w = np.polynomial.legendre.leggauss(12)
+    v = place(sort, delay, t)[1]
+    for first, last in zip(knots[1:-1], knots[2:-1], strict=False):
+        places = first + (last - first) * (x + 1.0) / 2.0
+        for s, weight in zip(places, (last - first) / 2.0 * w * kick(places) / MASS, strict=True):
+            v += weight / SPEED * place(sort, delay, t - s)[1]
+    assert run.success and np.abs(run.v["cart0"][:, 0] - v).max() < 1e-7
