@@ -6,13 +6,12 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from models.files.description import Muscle
+from models.files.description import COMPLIANCE, Muscle
 from models.files.merging import Pose
 from models.files.muscle_spans import span_over
 from runtime import Builder, ModelError
 
-COMPLIANCE = "tendon compliance"  # of what a file switches off
-RIGID = ("millard_as_opensim", "de_groote_as_opensim")  # laws whose rigid tendon is that of OpenSim
+ALWAYS_ELASTIC = "Thelen2003Muscle"  # the kind of OpenSim that has no rigid tendon
 
 
 def add_muscle(builder: Builder, muscle: Muscle, place: Callable[[str], tuple[str, Pose]]) -> None:
@@ -25,7 +24,7 @@ def add_muscle(builder: Builder, muscle: Muscle, place: Callable[[str], tuple[st
     """
     if off := [what for what in muscle.ignored if what != COMPLIANCE]:
         raise ModelError(f"switches off {' and '.join(off)}, which its law has; switch it on")
-    if muscle.ignored and muscle.law not in RIGID:
+    if muscle.ignored and muscle.kind == ALWAYS_ELASTIC:
         raise ModelError(f"has a rigid tendon, which OpenSim has for no {muscle.kind}; give the tendon its compliance")
     if kinds := {type(p).__name__ for p in muscle.points} - {"PathPoint"}:
         words = {"ConditionalPoint": "leave the path", "MovingPoint": "move in their body"}
@@ -47,5 +46,5 @@ def add_muscle(builder: Builder, muscle: Muscle, place: Callable[[str], tuple[st
         path.append(located(point))
     builder.muscle(
         muscle.name, muscle.law, path, excitation=muscle.excitation, axes="body",
-        tendon="rigid" if muscle.ignored else "elastic", **muscle.constants,
+        tendon="rigid" if muscle.ignored else "elastic", **{**muscle.constants, **muscle.controlled},
     )  # fmt: skip

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from models.files.description import (
+    COMPLIANCE,
     ConditionalPoint,
     CylinderWrap,
     Floats,
@@ -75,9 +76,11 @@ DEFAULTS = {
 }  # fmt: skip
 ACTIVATIONS = {"thelen_as_opensim": 0.05, "millard_as_opensim": 0.05, "de_groote_as_opensim": 0.5}  # defaults
 FIBER_STRAINS, TENDON_STRAIN = (0.0, 0.7), 0.049
-LEAST_DAMPING, LEAST_ACTIVE = 0.001, 0.1  # of Millard's muscle: without damping, the active curve is at least so high
+# Of Millard's muscle: without damping, the active curve is at least so high, and slopes at the maximum velocities are at least
+# half of those near them, whose defaults these are.
+LEAST_DAMPING, LEAST_ACTIVE, SLOPES_NEAR_VMAX = 0.001, 0.1, {"concentric": 0.25, "eccentric": 0.15}
 IGNORED = {
-    "ignore_tendon_compliance": "tendon compliance", "ignore_activation_dynamics": "activation dynamics",
+    "ignore_tendon_compliance": COMPLIANCE, "ignore_activation_dynamics": "activation dynamics",
     "ignore_passive_fiber_force": "passive fiber force",
 }  # fmt: skip
 CONDITION = 1e-5  # [rad], [m] by which OpenSim widens the range of a conditional point
@@ -179,11 +182,14 @@ def _constants(e: Element, properties: Mapping[str, str], ignored: tuple[str, ..
     damped = found.get("fiber_damping", 1.0) >= LEAST_DAMPING
     if not damped:
         found["fiber_damping"] = 0.0
-    # OpenSim overrides the value of the file.
-    lowest = (
-        0.0 if damped or "tendon compliance" in ignored else max(found.get("minimum_value", LEAST_ACTIVE), LEAST_ACTIVE)
-    )
-    return found | {"minimum_value": lowest}
+    # OpenSim overrides the values of the file.
+    classic = not damped and COMPLIANCE not in ignored
+    lowest = max(found.get("minimum_value", LEAST_ACTIVE), LEAST_ACTIVE)
+    found["minimum_value"] = lowest if classic else 0.0
+    for side, near in SLOPES_NEAR_VMAX.items():
+        half = found.get(f"{side}_slope_near_vmax", near) / 2.0
+        found[f"{side}_slope_at_vmax"] = max(found.get(f"{side}_slope_at_vmax", half), half) if classic else 0.0
+    return found
 
 
 def _stated(e: Element, properties: Mapping[str, str]) -> dict[str, float]:

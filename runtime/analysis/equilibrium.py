@@ -123,6 +123,8 @@ class _Rest:
         """How far a state is off, and derivatives over displacements and states of forces; None where it is singular."""
         if jacobian_once(self.time, y, self.system.data, self.work, self.memory) != OK:
             return None
+        if not np.isfinite(self.memory.J).all():  # LAPACK would print of it
+            return None
         if not self.system.couplings:
             return rates_of(self.system, self.work), self.memory.J[:, self.places]
         found, half = slopes_in_coordinates(self.system, self.time, y), 6 * len(self.system.bodies)

@@ -15,7 +15,7 @@ from runtime.ensemble.found_events import keep_events
 from runtime.ensemble.joint_batch import TreeRuns, energies_in_lanes, keep_turns, states_in_lanes, turns_in_lanes
 from runtime.ensemble.kept_outputs import BatchQuantities, blocks_of, columns_of_batch, needs_masses
 from runtime.ensemble.task import Chunk, Task
-from runtime.integrate.balance_check import unbalanced_cases
+from runtime.integrate.balance_check import jumps_of_paths, unbalanced_cases
 from runtime.integrate.batches import batch
 from runtime.integrate.batches.event_memory import STATE
 from runtime.integrate.endings import with_stability
@@ -94,7 +94,7 @@ def _remarks(task: Task, prepared: Prepared, at: Ints, ended: Ints, runs: TreeRu
     """Remarks on balances and stability of the cases that ended, by their places among those at ``at``."""
     steps, weights = runs.results.counts[ended, batch.STEPS], prepared.given.weights(at[ended])
     own = (of_places(values, ended) for values in (energies, runs.work, runs.exchanged, runs.unresolved))
-    remarks = unbalanced_cases(weights, task.how, steps, runs.times, *own)
+    remarks = unbalanced_cases(weights, task.how, steps, runs.times, *own, jumps_of_paths(prepared.given.system))
     remarks = with_stability(prepared.given.system, remarks, steps, runs.bounded[ended])
     return {int(ended[k]): text for k, text in remarks.items()}
 

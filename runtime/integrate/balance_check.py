@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,11 @@ from runtime.jit.compilation import compiled, inlined
 from runtime.jit.python_code import python_code
 from runtime.results.energy_balance import Work
 from runtime.support.arrays import Floats, Ints
+from runtime.system.muscle_paths import is_muscle
 from runtime.system.reference import rotation_matrices
+from runtime.system.system import System
+
+LENGTH = re.compile(r"(first_|second_)?length_\d+$")  # of a wrap along the path of a muscle
 
 # What each step may add to the error, in units of the tolerance.  Measured on feet, pendulums, chains, loops, contacts, limits,
 # springs, motors and drivers, with tolerances from 1e-12 to 1e-3: in runs of 10 steps half of this at most, in long ones a
@@ -112,12 +117,13 @@ def unbalanced_cases(
     work: Floats,
     exchanged: Floats | float = 0.0,
     unresolved: Floats | float = 0.0,
+    jumps: str = "",
 ) -> dict[int, str]:
     """Remarks as of ``judged`` by case.
 
     weight: as of ``weight_of`` or ``weights_of``; energies (cases, n, 3) at times (n,) as of ``energies_of_states``;
     work (cases, n) of the sources until then; exchanged (cases,): that of all steps without signs, where it is known;
-    unresolved (cases,): bound of the error of the work, as of ``balance.UNRESOLVED``.
+    unresolved (cases,): bound of the error of the work, as of ``balance.UNRESOLVED``; jumps: as of ``jumps_of_paths``.
     """
     found, count = np.empty((3, len(energies))), np.ascontiguousarray(steps)
     mass, gravity, exchanged = (np.array(values, float, ndmin=1) for values in (*weight, exchanged))
@@ -127,7 +133,7 @@ def unbalanced_cases(
     worst, at, explained = found
     bounds = np.broadcast_to(unresolved, worst.shape)
     return {
-        c: remark_on_balance(float(worst[c]), float(times[int(at[c])]), float(explained[c]), float(bounds[c]))
+        c: remark_on_balance(float(worst[c]), float(times[int(at[c])]), float(explained[c]), float(bounds[c]), jumps)
         for c in np.flatnonzero(~(worst <= explained)).tolist()
     }
 
@@ -167,13 +173,25 @@ def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:
     work = Work(done, float(e[START]), float(e[LARGEST_ERROR]), float(e[AT]), explained)
     if abs(work.error) <= explained:
         return work, ""
-    return work, remark_on_balance(work.error, work.time, explained, float(e[UNRESOLVED]))
+    jumps = jumps_of_paths(method.system)
+    return work, remark_on_balance(work.error, work.time, explained, float(e[UNRESOLVED]), jumps)
 
 
-def remark_on_balance(error: float, time: float, explained: float, unresolved: float) -> str:
+def jumps_of_paths(system: System) -> str:
+    """A cause of a balance that is off, beside the tolerance: muscles over wraps of finite length; "" for none."""
+    found = [
+        repr(f.name) for f in system.forces if is_muscle(f) and any(LENGTH.match(p) for p, _ in f.module.PARAMETERS)
+    ]
+    if not found:
+        return ""
+    return f"; or give wraps more length if the path of muscle {' or '.join(found)} leaves an end of one, where its length jumps"
+
+
+def remark_on_balance(error: float, time: float, explained: float, unresolved: float, jumps: str = "") -> str:
     """That the balance is off by an error [J] at a time [s], of which the tolerance explains a part [J].
 
     unresolved [J]: bound of the error of the work; where it explains the rest, steps follow the motion alone
+    jumps : as of ``jumps_of_paths``
     """
     off = f"; the energy balance is off by {abs(error):.2g} J at t = {time:.6g} s, "
     if abs(error) <= BEYOND * unresolved:
@@ -181,4 +199,4 @@ def remark_on_balance(error: float, time: float, explained: float, unresolved: f
             "as the power of a source changes abruptly within steps, which follow the motion but not the work: give max_step "
             "where the work matters"
         )
-    return off + f"the tolerance explains {explained:.1g} J: lower rtol and atol"
+    return off + f"the tolerance explains {explained:.1g} J: lower rtol and atol{jumps}"

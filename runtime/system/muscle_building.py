@@ -12,19 +12,35 @@ import numpy as np
 from runtime.dynamics.force_elements import MAX_BODIES
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
-from runtime.system.connection import checked_parameter, refuse_unknown_body
+from runtime.system.connection import checked_parameter, refuse_other_keys, refuse_unknown_body
 from runtime.system.force_building import build_force
-from runtime.system.muscle_modules import EXCITATION, LAWS, LETTERS, POINT, Element, element_name, muscle_module
-from runtime.system.parts import GROUND, Force
+from runtime.system.muscle_modules import (
+    ALONG,
+    DELAY,
+    DELAYED,
+    EXCITATION,
+    LAWS,
+    LETTERS,
+    OWN,
+    POINT,
+    REFLEXES,
+    Element,
+    element_name,
+    law_of,
+    muscle_module,
+)
+from runtime.system.parts import AXIS_TOLERANCE, GROUND, Force
 from runtime.system.signal import Signal, as_signal
 from runtime.system.spans import SPANS
 
+STEEPEST = "maximum_pennation_angle"
 DIGITS = 9  # of an excitation, beyond which it may be off its bounds by rounding
 
 
 def build_muscle(
     name: str, law: str | ModuleType, path: Sequence[Any], excitation: Signal | float, constants: Mapping[str, Any],
-    known: Collection[str], states: Mapping[str, Floats] | None, *, rigid: bool,
+    known: Collection[str], states: Mapping[str, Floats] | None, *, rigid: bool, reflex: str | ModuleType | None = None,
+    delay: float = 0.0,
 ) -> Force:  # fmt: skip
     """Return a checked muscle; see ``Builder.muscle``.
 
@@ -38,10 +54,21 @@ def build_muscle(
     of_law = LAWS.get(law) if isinstance(law, str) else law
     if of_law is None or not hasattr(of_law, "law"):
         raise unknown_name(law, [*LAWS, "what codegen.compile_muscle(law) returns"], "law", whose=f"{what}: ")
+    if law_of(f"{of_law.NAME}{ALONG}") != of_law.NAME:
+        raise ModelError(
+            f"{what}: the law '{of_law.NAME}' has a part in its name by which files state rigid tendons, signals, reflexes and "
+            "paths; rename its function"
+        )
     if rigid and not of_law.RIGID:
         raise ModelError(
             f"{what}: the law '{of_law.NAME}' has no rigid tendon; leave out tendon, or choose another law"
         )
+    of_reflex = REFLEXES.get(reflex) if isinstance(reflex, str) else reflex
+    if reflex is not None and getattr(of_reflex, "SORT", "") != "reflex":
+        raise unknown_name(reflex, [*REFLEXES, "what codegen.compile_reflex(law) returns"], "reflex", whose=f"{what}: ")
+    if delay and of_reflex is None:
+        raise ModelError(f"{what}: delay = {delay:g} s is that of a reflex; give reflex, or leave the delay out")
+    late = of_reflex is not None and delay != 0.0  # without a delay the law is that of the present
     bodies, elements, located = _path(what, path, known)
     signal = as_signal(excitation, f"{what}: excitation")
     between = (
@@ -49,16 +76,39 @@ def build_muscle(
     )
     for value in signal.extent:
         checked_parameter(round(value, DIGITS), f"{what}: excitation", EXCITATION, between)
-    module = muscle_module(of_law, elements, rigid=rigid, driven=not signal.is_constant)
+    driven = not signal.is_constant
+    module = muscle_module(of_law, elements, rigid=rigid, driven=driven, reflex=of_reflex, delayed=late)
     given = {
+        **(of_reflex.DEFAULTS if of_reflex else {}),
         **of_law.DEFAULTS,
-        "excitation": signal if module.SIGNALS else float(np.clip(signal.coefficients[0, 0], 0.0, 1.0)),
+        **(dict.fromkeys(DELAYED, 0.0) | {"delay": checked_parameter(delay, f"{what}: delay", DELAY)} if late else {}),
+        "excitation": signal if driven else float(np.clip(signal.coefficients[0, 0], 0.0, 1.0)),
         **constants,
     }
     settled = tuple(state for state in module.STATES if f"{state}_0" not in given)
     given |= {f"{state}_0": 1.0 for state in settled}  # until the start is known
     force = build_force(name, module, bodies, {**given, **located}, known, "muscle", states=states)
+    _refuse_unreachable(what, force.values)
     return replace(force, settled=settled)
+
+
+def _refuse_unreachable(what: str, values: Mapping[str, Any]) -> None:
+    """Refuse sides of wraps along their axes, and a pennation at which the fibre stops before its optimal length."""
+    for side in (key for key in values if key.startswith("n_")):
+        axis = f"a{side.removeprefix('n')}"
+        if (cosine := abs(float(values[side] @ values[axis]))) > AXIS_TOLERANCE:
+            raise ModelError(
+                f"{what}: {side}, the side of a wrap, is not across its axis {axis}: the cosine between them is {cosine:.3g}, "
+                f"limit {AXIS_TOLERANCE:g}; give a direction at right angles to the axis"
+            )
+    optimal, most = (
+        values.get(key, default) for key, default in (("pennation_angle_at_optimal", 0.0), (STEEPEST, np.inf))
+    )
+    if optimal > most:
+        raise ModelError(
+            f"{what}: {STEEPEST} = {most:g} rad is below pennation_angle_at_optimal = {optimal:g} rad, so that its fibre stops "
+            "before it is as short as its optimal length; give a larger one"
+        )
 
 
 def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[str], list[Element], dict[str, Any]]:
@@ -112,4 +162,8 @@ def _element(
         raise ModelError(
             f"{what}: path: {wrap or 'a point'} on {len(bodies)} bodies, needs {count}; give a name for each"
         )
+    if wrap:
+        vectors = [v for v, _, body in SPANS[wrap].VECTORS if body in OWN]
+        wanted = [*vectors, *(parameter for parameter, _ in SPANS[wrap].PARAMETERS)]
+        refuse_other_keys(f"{what}: path: {wrap}", own, wanted, f"needs {', '.join(wanted)}")
     return wrap, bodies, own

@@ -13,6 +13,7 @@ from runtime.jit.python_code import with_arrays
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, warn
+from runtime.system.muscle_modules import DELAYED
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import Force
 from runtime.system.reference import body_places, reference, states_with_ground
@@ -21,7 +22,8 @@ from runtime.system.system import System, with_fields
 # Where the rate of a state is sampled: parts of the length of the path or, in another unit, of the largest constant with this
 # unit; pure numbers.  Close, as laws have poles beside their zeros.
 PLACES = np.append(0.0, np.geomspace(1e-4, 10.0, 10001))
-BESIDE = 1e-9  # of a place at a kink of the law, such as the isometric force, where it is sampled on both sides
+# A kink of the law, such as the isometric force, is located by so many rounds of so many parts, and sampled on both sides.
+ROUNDS, SPLIT, BESIDE = 4, 32, 1e-9
 
 
 @checked
@@ -61,9 +63,10 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
     """The states of a muscle that are settled, with their values."""
     module, x = force.module, np.zeros(force.module.SIZE)
     reference(force, ends[0], ends[1], x, *ends[2:])
-    if module.SIGNALS:
-        x[module.LOADS_PLACE - 3] = force.signals["excitation"](time)
-    first_rate, whole = REPORTS + len(module.OUTPUTS), {"m": 0.0}
+    signals = {name: module.LOADS_PLACE - 3 * n for n, name in enumerate(reversed(module.SIGNALS), 1)}
+    if "excitation" in signals:
+        x[signals["excitation"]] = force.signals["excitation"](time)
+    first_rate, whole = REPORTS + len(module.OUTPUTS), dict[str, float]()
     places = {name: REPORTS + k for k, (name, _) in enumerate(module.OUTPUTS)}
 
     def output(kernel: str, k: int, values: Floats | float) -> dict[int, Floats]:
@@ -74,8 +77,10 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
             with_arrays(getattr(module, kernel))(*ends, own, out)
         return out
 
-    at_start = output("evaluate", 0, 1.0)
-    length, excitation = (float(at_start[places[name]]) for name in ("length", "excitation"))
+    length = float(output("evaluate", 0, 1.0)[places["length"]])
+    if DELAYED[0] in signals:  # before the start the muscle was at rest
+        x[signals[DELAYED[0]]] = length
+    excitation = float(output("evaluate", 0, 1.0)[places["excitation"]])
     for part, unit in module.PARAMETERS:
         if not part.endswith("_0"):
             whole[unit] = max(whole.get(unit, 0.0), float(np.abs(force.values[part]).max()))
@@ -87,7 +92,7 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
         at = PLACES * (whole.get(unit) or 1.0)
         if unit == "1":
             at = np.sort(np.append(at, excitation))
-        at = _with_kinks(at, output("kinks", k, at) if module.KINKS else {}, lambda z, k=k: output("kinks", k, z))
+        at = _with_kinks(at, lambda z, k=k: output("kinks", k, z)) if module.KINKS else at
 
         def rate(z: Floats | float, k: int = k) -> Floats:
             return output("evaluate", k, z)[first_rate + k]
@@ -112,17 +117,19 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
         yield state, start
 
 
-def _with_kinks(at: Floats, kinks: Mapping[int, Floats], again: Callable[[float], Mapping[int, Floats]]) -> Floats:
+def _with_kinks(at: Floats, kinks: Callable[[Floats], Mapping[int, Floats]]) -> Floats:
     """The places with those beside them where what changes its sign at a kink of the law does so."""
-    from scipy.optimize import brentq
-
-    found = list[float]()
-    for i, values in kinks.items():
-        sign = np.sign(np.broadcast_to(values, at.shape))
-        for n in np.flatnonzero(sign[:-1] * sign[1:] < 0.0):
-            z = brentq(lambda z, i=i: float(again(z)[i]), at[n], at[n + 1], xtol=1e-16, rtol=1e-15)
-            found += [z * (1.0 - BESIDE), z * (1.0 + BESIDE)]
-    return np.unique(np.append(at, found))
+    signs = {i: np.sign(np.broadcast_to(values, at.shape)) for i, values in kinks(at).items()}
+    passed = [(i, n) for i, sign in signs.items() for n in np.flatnonzero(sign[:-1] * sign[1:] < 0.0)]
+    lower, upper = (at[[n + k for _, n in passed]] for k in range(2))
+    for _ in range(ROUNDS if passed else 0):
+        closer = lower[:, None] + (upper - lower)[:, None] * np.linspace(0.0, 1.0, SPLIT + 1)
+        of = kinks(closer.ravel())
+        for row, (i, _) in enumerate(passed):
+            sign = np.sign(of[i].reshape(closer.shape)[row])
+            first = int(np.argmax(sign != sign[0]))
+            lower[row], upper[row] = closer[row, max(first - 1, 0)], closer[row, first]
+    return np.unique(np.concatenate([at, lower, upper * (1.0 + BESIDE)]))
 
 
 def _first_fall(rate: Callable[[float], Floats], at: Floats, rates: Floats) -> float | None:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from runtime.support.arrays import Floats
+from runtime.support.errors import warn
 from runtime.support.units import Usual, ask
 from runtime.system.definitions import is_own
-from runtime.system.muscle_paths import is_muscle, path_motion
+from runtime.system.muscle_paths import is_muscle, path_motion, points_within
 from runtime.system.parts import GROUND, Body, Contact, Force
 from runtime.system.quantity import COORDINATES, quantities
 from runtime.system.reference import body_places, states_with_ground
@@ -31,6 +32,8 @@ LARGER = 500.0  # times the other bodies of a system
 WIDER = 100.0  # radius of a contact, in lengths of the system; lengths of a muscle, in that of its path
 SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
+SLOWEST_MUSCLE = 1.0  # [s] ten times the slowest deactivation
+LENGTHS = "optimal_fiber_length", "tendon_slack_length"
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
 Question = tuple[str, Any, Usual]  # the subject, its value, and the values that it can have
 
@@ -94,11 +97,23 @@ def _of_parameters(system: System) -> Iterator[Question]:
 
 
 def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
-    """On the lengths of a muscle, by that of its path in the initial state of the builder."""
+    """On the lengths of a muscle, by that of its path in the initial state of the builder, and on its time constants."""
     states = states_with_ground(system.state.y)
-    length = float(
-        path_motion(muscle, {body: states[k, None] for body, k in body_places(system.body_names).items()})[0, 0]
-    )
+    places = {body: states[k] for body, k in body_places(system.body_names).items()}
+    length = float(path_motion(muscle, {body: state[None] for body, state in places.items()})[0, 0])
+    for point, wrap, distance, radius in points_within(muscle, places):
+        warn(
+            f"muscle '{muscle.name}': {point} lies within wrap {wrap} along its path, {distance:.4g} m from the axis, radius "
+            f"{radius:.4g} m; the path is straight while it does"
+        )
+    of_law = [float(muscle.values[part]) for part in LENGTHS if part in muscle.values]
+    if len(of_law) == len(LENGTHS):
+        of = f"with a fibre and a tendon of {sum(of_law):.3g} m the path of a muscle"
+        yield f"muscle '{muscle.name}': length of its path", length, Usual(0.0, WIDER * sum(of_law), "m", of)
+    for part, unit in muscle.module.PARAMETERS:
+        if unit == "s":
+            of = "a time constant or delay of a muscle"
+            yield f"muscle '{muscle.name}': {part}", muscle.values[part], Usual(0.0, SLOWEST_MUSCLE, "s", of)
     for part, unit in muscle.module.PARAMETERS:
         if unit == "m" and part.removesuffix("_0") not in muscle.settled:
             of = Usual(0.0, WIDER * length, unit, f"with a path of {length:.3g} m a length of the muscle")

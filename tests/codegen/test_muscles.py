@@ -362,6 +362,20 @@ REFUSED = {
     "a name of the kernels": ("delay", "seeds", "argument 'seeds' has a name that the kernels use themselves"),
     "a vector": ("elastic + damping", "(elastic, damping)", "'tension' has the wrong shape"),
     "a branch": ("elastic + damping", "abs(elastic) + damping", "uses the function 'Abs', which is not smooth"),
+    "functions by their paths": (
+        "elastic + damping",
+        "abs(elastic)",
+        "codegen.compiler.force_calculus.step, codegen.compiler",
+    ),
+    "a tension in seconds": (
+        "tension : [N]",
+        "tension : [s]",
+        "'tension' has the unit [s]; state the line 'tension : [N]'",
+    ),
+    "an energy in metres": ("energy : [J]", "energy : [m]", "'energy' has the unit [m]"),
+    "another energy": ("stretch / 2", "stretch * 3", "its energy does not change by the work: energy' = "),
+    "no energy at all": ("elastic * stretch / 2", "0", "its energy does not change by the work: energy' = 0 W where"),
+    "another power": ("-damping * length_dot", "damping", "correct the energy, or leave out fiber_power"),
 }
 
 

@@ -144,6 +144,33 @@ def test_derivatives_of_a_run_equal_differences():
         assert np.abs(found.r["shank"][-1, :, found.names.index(name)] - slope).max() < 1e-5 * np.abs(slope).max()
 
 
+def test_a_muscle_that_becomes_slack_without_a_slack_tendon_is_named():
+    b = builder(rate=8.0)
+    b._of["forces"].pop("flexor")
+    path = [("ground", (-0.05, 0, 0.2)), ("shank", (-0.05, 0, 0.1))]
+    b.muscle("m", "de_groote_as_opensim", path, excitation=0.05, **MUSCLE | dict(tendon_slack_length=0.2))
+    run = runtime.simulate(b.build(), 0.3)
+    assert not run.success and "muscle 'm' (de_groote_as_opensim_along_i_j) is slack: its path of " in run.message
+
+
+def test_a_path_that_leaves_a_cylinder_is_named_where_energy_is_lost():
+    """Its length jumps by 15 mm."""
+    b = runtime.Builder("leg", gravity=(0, 0, -9.81))
+    omega = np.array([6.0, 0.0, 0.0])
+    b.body("shank", mass=3.0, inertia=(0.05, 0.05, 0.01), r=(0, 0, -0.2), omega=omega, v=np.cross(omega, (0, 0, -0.2)))
+    b.joint("knee", "revolute", "ground", "shank", s_i=(0, 0, 0), a_i=(1, 0, 0), s_j=(0, 0, 0.2), a_j=(1, 0, 0))
+    short = ("cylinder", "ground", dict(s_k=(0, 0, -0.02), a_k=(0, 1, 0), radius=0.05, length=0.04))
+    path = [("ground", (0.01, 0, 0.2)), short, ("shank", (0.01, 0, 0.1))]
+    b.muscle("m", "thelen_as_opensim", path, excitation=0.3, **MUSCLE | dict(tendon_slack_length=0.2))
+    system, named = (
+        b.build(),
+        "or give wraps more length if the path of muscle 'm' leaves an end of one, where its length jumps",
+    )
+    assert named in runtime.simulate(system, 0.4).message
+    many = runtime.simulate_many(system, {"excitation.m": [0.1, 0.3]}, 0.4, outputs=["last(angle.knee.angle)"])
+    assert all(named in message for message in many.messages)
+
+
 def flexed(law="thelen_as_opensim", **given):
     """The leg with a muscle of a law with kinks."""
     b = builder()

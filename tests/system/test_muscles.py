@@ -1,5 +1,7 @@
 """Muscles of a builder: paths, moment arms, states at the start, files, and messages."""
 
+import inspect
+import linecache
 import pickle
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -7,6 +9,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from sympy import Rational
 
 import codegen
 import models
@@ -24,6 +27,8 @@ OVER_TWO = [
     )),
     ("shank", (0.02, -0.01, 0.0)),
 ]  # fmt: skip
+ROUND = dict(s_k=(0, 0, 0), a_k=(0, 1, 0), radius=0.03, length=0.2)
+OVERSHOOT = runtime.Signal.spline([0, 0.1, 0.2, 0.3, 0.4], [0.05, 0.95, 0.95, 0.05, 0.05], degree=3)
 STENCIL = tuple(zip((-3, -2, -1, 1, 2, 3), np.array([-1, 9, -45, 45, -9, 1]) / 60, strict=True))
 
 
@@ -158,6 +163,112 @@ def test_the_equilibrium_comes_before_the_check_of_forces():
         runtime.with_parameters(system, far, check_units=False)
 
 
+def shipped(law, path=PATH[::2], excitation=0.3, tendon="elastic", **constants):
+    """The leg with a muscle of a shipped law alone."""
+    b = builder()
+    b._of["forces"].pop("flexor")
+    b.muscle("m", law, path, excitation=excitation, tendon=tendon, **{**MUSCLE, **constants})
+    return b.build()
+
+
+@pytest.mark.parametrize("stretch", [0.7, 1.0, 1.3, 1.4, 1.5, 1.6, 1.75, 1.9])
+@pytest.mark.parametrize("excitation", [0.01, 0.05, 0.3])
+def test_an_equilibrium_close_to_a_pole_is_found(stretch, excitation):
+    """The rate of a fibre of Thelen is infinite where its force is a little above the isometric one."""
+    along = np.sqrt((0.1 * stretch) ** 2 - (0.1 * np.sin(0.2)) ** 2)
+    path = [("ground", (0, 0, 0.2)), ("shank", (0, 0, 0.22 - along))]
+    system = shipped("thelen_as_published", path, excitation)
+    force = runtime.simulate(system, 0.0, t_eval=[0.0]).forces["m"]
+    active = 1000.0 * excitation * np.exp(-((force.fiber_length[0] / 0.1 - 1) ** 2) / 0.45)
+    assert force.active_fiber_force[0] == pytest.approx(active, rel=1e-6)
+    assert force.fiber_velocity[0] == pytest.approx(0.0, abs=1e-6)
+
+
+def pulled(length, length_dot, excitation, force, strength=1000.0, delay=0.05):
+    """A force that follows the excitation.
+
+    force : [N]
+    strength : [N], 0 < strength
+    delay : [s], 0 < delay
+    tension : [N]
+    energy : [J]
+    """
+    return {"tension": force, "energy": 0, "rates": {"force": (excitation * strength - force) / delay}}
+
+
+def by_calcium(length, length_dot, excitation, calcium, activation, strength=1000.0, delay=0.05):
+    """An activation that follows another state.
+
+    calcium : [1]
+    activation : [1]
+    strength : [N], 0 < strength
+    delay : [s], 0 < delay
+    tension : [N]
+    energy : [J]
+    """
+    bound = calcium**2 / (calcium**2 + Rational(1, 10))
+    rates = {"calcium": (excitation - calcium) / delay, "activation": (bound - activation) / delay}
+    return {"tension": activation * strength, "energy": 0, "rates": rates}
+
+
+@pytest.mark.parametrize(("law", "starts"), [
+    (pulled, {"force": 300.0}), (by_calcium, {"calcium": 0.3, "activation": 0.09 / 0.19}),
+])  # fmt: skip
+def test_own_laws_begin_in_equilibrium(law, starts):
+    b = builder()
+    b.muscle("m", codegen.compile_muscle(law), PATH[::2], excitation=0.3)
+    system = b.build()
+    assert np.abs(rates_at(system, "m")).max() < 1e-9
+    for state, value in starts.items():
+        assert runtime.parameters(system)[f"{state}_0.m"] == pytest.approx(value, rel=1e-12)
+
+
+def test_a_slack_fibre_of_thelen_without_pennation_begins_at_the_length_0():
+    system = shipped("thelen_as_opensim", pennation_angle_at_optimal=0.0, tendon_slack_length=0.35)
+    assert runtime.parameters(system)["fiber_length_0.m"] == 0.0
+    run = runtime.simulate(system, 0.05, t_eval=[0.0, 0.05])
+    assert run.success and (run.forces["m"].tension == 0.0).all()
+
+
+def test_an_excitation_below_the_minimum_activation_is_warned_of():
+    with pytest.warns(UserWarning, match="muscle 'm' .*: at the excitation 0.005 its activation falls without end"):
+        system = shipped("millard_as_opensim", excitation=0.005)
+    assert runtime.parameters(system)["activation_0.m"] == 0.005
+
+
+def test_an_excitation_may_be_off_its_bounds_by_rounding():
+    assert runtime.parameters(shipped("millard_as_opensim", excitation=1.0 + 1e-12))["excitation.m"] == 1.0
+    shipped("millard_as_opensim", excitation=runtime.Signal.spline([0.0, 1.0], [0.5, 1.0 + 1e-13], degree=1))
+
+
+def test_a_slack_muscle_whose_law_has_no_slack_tendon_is_named():
+    with pytest.raises(
+        ModelError, match=r"muscle 'm' .*found no normalized_tendon_force up to 10 at which .* path of 0.28"
+    ):
+        shipped("de_groote_as_opensim", tendon_slack_length=0.35)
+
+
+@pytest.mark.parametrize("name", ["x_rigid", "x_by_signal", "x_along_y", "x_reflex_y"])
+def test_a_law_whose_name_no_file_can_state_is_refused(name):
+    own = {}
+    exec(inspect.getsource(steady).replace("steady", name), own)
+    linecache.cache[name] = 0, None, inspect.getsource(steady).replace("steady", name).splitlines(keepends=True), name
+    with pytest.raises(ModelError, match=f"muscle 'm': the law '{name}' has a part in its name"):
+        builder().muscle("m", codegen.compile_muscle(own[name]), PATH, excitation=0.5, max_force=1.0)
+
+
+def test_an_end_inside_a_wrap_is_warned_of():
+    path = [("ground", (0.01, 0.01, 0.02)), *OVER_CYLINDER[1:]]
+    with pytest.warns(
+        UserWarning, match="muscle 'm': s_1_i lies within wrap 2 along its path, 0.0224 m from the axis, radius 0.03 m"
+    ):
+        shipped("millard_as_opensim", path, tendon_slack_length=0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        shipped("millard_as_opensim", OVER_CYLINDER)
+        shipped("millard_as_opensim", OVER_TWO)
+
+
 @pytest.mark.parametrize("excitation", [0.0, 0.05, 0.5, 1.0])
 def test_a_muscle_begins_in_equilibrium(excitation):
     values = runtime.parameters(leg(excitation=excitation))
@@ -271,9 +382,36 @@ WRONG = [
     (dict(constants=HILL | {"optimal_fiber_length": -0.1}), "optimal_fiber_length = -0.1 m, must be above 0 m"),
     (dict(path=[PATH[0], ("two_cylinders", "ground", {}), PATH[2]]), "two_cylinders on 1 bodies, needs 2"),
     (dict(path=[PATH[0], (3, (0, 0, 0))]), "unknown body 3"),
-    (dict(path=[PATH[0], ("cylinder", "ground", dict(s_l=(0, 0, 0))), PATH[2]]), "missing .*unused s_l_2"),
+    (
+        dict(path=[PATH[0], ("cylinder", "ground", dict(s_l=(0, 0, 0))), PATH[2]]),
+        "missing s_k, a_k, radius, length, unused s_l",
+    ),
     (dict(law="thelen"), "unknown law 'thelen'"),
     (dict(tendon="rigid"), "the law 'hill' has no rigid tendon"),
+    (
+        dict(path=[PATH[0], ("cylinder_side", "ground", ROUND), PATH[2]]),
+        "path: cylinder_side: missing n_k; needs s_k, a_k, n_k",
+    ),
+    (
+        dict(path=[PATH[0], ("cylinder_side", "ground", ROUND | dict(n_k=(0, 1, 0))), PATH[2]]),
+        "n_2_i, the side of a wrap, is not across its axis a_2_i: the cosine between them is 1,",
+    ),
+    (
+        dict(excitation=OVERSHOOT),
+        "excitation = -0.2.*, must not be below 0; give a signal within 0 and 1, also between its knots",
+    ),
+    (dict(excitation=1.0 + 1e-6), "excitation = 1, must not be above 1"),
+    (dict(constants=HILL | {"activation_0": -0.5}), "activation_0 = -0.5, must not be below 0"),
+    (dict(constants=HILL | {"activation_0": 2.0}), "activation_0 = 2, must not be above 1"),
+    (dict(constants=HILL | {"fiber_length_0": -0.1}), "fiber_length_0 = -0.1 m, must be above 0 m"),
+    (
+        dict(law="thelen_as_opensim", constants=MUSCLE | {"fiber_length_0": -0.1}),
+        "fiber_length_0 = -0.1 m, must not be below 0",
+    ),
+    (
+        dict(law="thelen_as_opensim", constants=MUSCLE | {"maximum_pennation_angle": 0.1}),
+        "maximum_pennation_angle = 0.1 rad is below pennation_angle_at_optimal = 0.2 rad",
+    ),
 ]
 
 
@@ -306,12 +444,21 @@ def test_a_path_over_five_bodies_is_refused():
 
 def test_a_muscle_without_equilibrium_is_refused():
     """The tendon alone is twice as long as the path: with a fibre of any length it pulls less than the fibre."""
-    refused = r"muscle 'flexor' \(hill_along_i_i_j\): its rate of fiber_length falls through 0 nowhere"
+    refused = (
+        r"muscle 'flexor' \(hill_along_i_i_j\): found no fiber_length up to 2.* m at which its rate falls through 0"
+    )
     with pytest.raises(ModelError, match=refused):
         leg(**HILL | {"tendon_slack_length": 0.6})
 
 
 def test_lengths_in_another_unit_are_asked_about():
+    with pytest.warns(runtime.UnitWarning, match="muscle 'flexor': activation_time_constant = 20 s.*20 ms are 0.02 s"):
+        leg(**HILL | {"activation_time_constant": 20.0})
+    far = [("ground", (50, 0, 200)), ("shank", (40, 0, 100))]
+    with pytest.warns(
+        runtime.UnitWarning, match="muscle 'flexor': length of its path = 304.* m, but with a fibre and a tendon"
+    ):
+        leg(path=far, **HILL, fiber_length_0=0.1, activation_0=0.1)
     with pytest.warns(runtime.UnitWarning, match=r"muscle 'flexor': optimal_fiber_length = 90 m.*90 mm are 0.09 m"):
         leg(**HILL | {"optimal_fiber_length": 90.0}, fiber_length_0=0.1, activation_0=0.1)
     with warnings.catch_warnings():

@@ -123,6 +123,23 @@ def test_the_least_active_force_of_millards_muscle_is_that_of_opensim(read, damp
     assert muscle.constants["minimum_value"] == lowest
 
 
+@pytest.mark.parametrize(("damping", "ignored", "stated", "slopes"), [
+    (0, "false", "", (0.125, 0.075)), (0, "false", (0.11, 0.25, 0.11, 0.15), (0.125, 0.11)),
+    (0.0009, "false", (0.0, 0.5, 0.0, 0.3), (0.25, 0.15)), (0, "true", (0.05, 0.25, 0.05, 0.15), (0, 0)),
+    (0.1, "false", (0.05, 0.25, 0.05, 0.15), (0, 0)),
+])  # fmt: skip
+def test_slopes_at_the_maximum_velocities_are_those_of_opensim(read, damping, ignored, stated, slopes):
+    """Digits of OpenSim 4.6 after it has finalised the muscle."""
+    names = [f"{side}_slope_{at}_vmax" for side in ("concentric", "eccentric") for at in ("at", "near")]
+    curve = "".join(f"<{name}>{value}</{name}>" for name, value in zip(names, stated, strict=False))
+    more = (
+        f"<fiber_damping>{damping}</fiber_damping><ignore_tendon_compliance>{ignored}</ignore_tendon_compliance>"
+        f'<ForceVelocityCurve name="v">{curve}</ForceVelocityCurve>'
+    )
+    (muscle,) = described(read, osim.muscle("a", TWO, more=more, kind="Millard2012EquilibriumMuscle")).muscles
+    assert tuple(muscle.constants[name] for name in names[::2]) == slopes
+
+
 REFUSED = {
     "muscles of the kind RigidTendonMuscle are not read": osim.muscle("bad", TWO, kind="RigidTendonMuscle"),
     "its path has 1 points, and needs two": osim.muscle("bad", osim.point("pelvis", "0 0 0")),
