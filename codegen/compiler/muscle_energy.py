@@ -34,12 +34,13 @@ def refuse_wrong_energy(module: ModuleType) -> None:
         for _ in range(PLACES):
             x, c = draw.uniform(0.2, 1.5, INPUTS + states), draw.uniform(0.2, 1.5, len(module.PARAMETERS))
             out, slopes = np.zeros(len(names) + states), np.zeros((FIRST + states, 1))
+            terms = np.zeros(3)
             with suppress(ArithmeticError, ValueError):  # values without a meaning
                 evaluate(x, c, out)
                 tangent_of(x, c, np.array([[x[1]], [0.0], [0.0], *out[FIRST : FIRST + states, None]]), slopes)
-                terms = slopes[1, 0], -out[0] * x[1], -out[states + names.index(POWER)]
-                if abs(sum(terms)) > WRONG * max(map(abs, terms)):
-                    raise DefinitionError(
-                        f"definition '{module.NAME}': its energy does not change by the work: energy' = {terms[0]:.4g} W where "
-                        f"tension length' + {POWER} = {-terms[1] - terms[2]:.4g} W; correct the energy, or leave out {POWER}"
-                    )
+                terms[:] = slopes[1, 0], -out[0] * x[1], -out[states + names.index(POWER)]
+            if abs(terms.sum()) > WRONG * np.abs(terms).max():
+                raise DefinitionError(
+                    f"definition '{module.NAME}': its energy does not change by the work: energy' = {terms[0]:.4g} W where "
+                    f"tension length' + {POWER} = {-terms[1:].sum():.4g} W; correct the energy, or leave out {POWER}"
+                )

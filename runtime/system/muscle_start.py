@@ -98,7 +98,8 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
             return output("evaluate", k, z)[first_rate + k]
 
         rates = np.broadcast_to(rate(at), at.shape)
-        follows = unit == "1" and rate(excitation) == 0.0 > rate(excitation + BESIDE)
+        beside = rate(excitation - BESIDE), rate(excitation + BESIDE)
+        follows = unit == "1" and rate(excitation) == 0.0 and (beside[0] > 0.0 or beside[1] < 0.0)
         start = excitation if follows else _first_fall(rate, at, rates)
         what = f"muscle '{force.name}' ({force.kind})"
         if start is None and state == "activation":

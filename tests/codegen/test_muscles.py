@@ -301,12 +301,12 @@ def test_every_law_is_tested():
     assert list(MODULES) == list(muscles.MODULES) and set(OPERATIONS) == set(MODULES)
 
 
-def spring_muscle(length, length_dot, excitation, activation, stiffness=1e4, slack_length=0.2, delay=0.03):
+def spring_muscle(length, length_dot, excitation, activation, stiffness=1e4, slack_length=0.2, lag=0.03):
     """A spring that an activation tightens, with a damper.
 
     stiffness : [N/m], 0 < stiffness
     slack_length : [m], 0 < slack_length
-    delay : [s], 0 < delay
+    lag : [s], 0 < lag
     activation : [1]
     tension : [N]
     energy : [J]
@@ -317,7 +317,7 @@ def spring_muscle(length, length_dot, excitation, activation, stiffness=1e4, sla
     return {
         "tension": elastic + damping,
         "energy": elastic * stretch / 2,
-        "rates": {"activation": (excitation - activation) / delay},
+        "rates": {"activation": (excitation - activation) / lag},
         "fiber_power": -damping * length_dot,
     }
 
@@ -325,8 +325,8 @@ def spring_muscle(length, length_dot, excitation, activation, stiffness=1e4, sla
 def test_a_law_of_a_user_is_called_by_its_address():
     module = compile_muscle(spring_muscle)
     assert module.STATES == (("activation", "1"),) and not module.RIGID
-    assert module.PARAMETERS == ("stiffness", "slack_length", "delay")
-    assert module.DEFAULTS == {"stiffness": 1e4, "slack_length": 0.2, "delay": 0.03}
+    assert module.PARAMETERS == ("stiffness", "slack_length", "lag")
+    assert module.DEFAULTS == {"stiffness": 1e4, "slack_length": 0.2, "lag": 0.03}
     x, c, out = np.array([0.25, 0.1, 0.8, 0.5]), np.array([2e4, 0.2, 0.05]), np.full(4, np.nan)
 
     @njit
@@ -351,15 +351,15 @@ REFUSED = {
     ),
     "no energy": ('"energy": elastic * stretch / 2,', "", "must return tension, energy, rates by name"),
     "a rate of no state": ('{"activation": (', '{"fatigue": (', "'rates' names fatigue, which is no state"),
-    "an unused constant": ("/ delay", "/ 2", "argument 'delay' is not used"),
-    "no unit": ("    delay : [s], 0 < delay\n", "", "its docstring has no unit of delay"),
+    "an unused constant": ("/ lag", "/ 2", "argument 'lag' is not used"),
+    "no unit": ("    lag : [s], 0 < lag\n", "", "its docstring has no unit of lag"),
     "a default of an input": (
         "excitation, activation",
         "excitation=1, activation=0.5",
         "only a constant has a default",
     ),
-    "a text as a default": ("delay=0.03", "delay='0.03'", "only a constant has a default"),
-    "a name of the kernels": ("delay", "seeds", "argument 'seeds' has a name that the kernels use themselves"),
+    "a text as a default": ("lag=0.03", "lag='0.03'", "only a constant has a default"),
+    "a name of the kernels": ("lag", "seeds", "argument 'seeds' has a name that the kernels use themselves"),
     "a vector": ("elastic + damping", "(elastic, damping)", "'tension' has the wrong shape"),
     "a branch": ("elastic + damping", "abs(elastic) + damping", "uses the function 'Abs', which is not smooth"),
     "functions by their paths": (

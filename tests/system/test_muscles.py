@@ -17,6 +17,7 @@ import runtime
 from runtime import ModelError
 from runtime.system import in_equilibrium
 from runtime.system.muscle_modules import LAWS
+from tests.support.muscle_laws import outputs
 from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, hill, leg, steady
 
 TWO = dict(first_radius=0.03, first_length=0.2, first_sided=0, second_radius=0.02, second_length=0.2, second_sided=0)
@@ -176,38 +177,39 @@ def shipped(law, path=PATH[::2], excitation=0.3, tendon="elastic", **constants):
 def test_an_equilibrium_close_to_a_pole_is_found(stretch, excitation):
     """The rate of a fibre of Thelen is infinite where its force is a little above the isometric one."""
     along = np.sqrt((0.1 * stretch) ** 2 - (0.1 * np.sin(0.2)) ** 2)
-    path = [("ground", (0, 0, 0.2)), ("shank", (0, 0, 0.22 - along))]
-    system = shipped("thelen_as_published", path, excitation)
-    force = runtime.simulate(system, 0.0, t_eval=[0.0]).forces["m"]
-    active = 1000.0 * excitation * np.exp(-((force.fiber_length[0] / 0.1 - 1) ** 2) / 0.45)
-    assert force.active_fiber_force[0] == pytest.approx(active, rel=1e-6)
-    assert force.fiber_velocity[0] == pytest.approx(0.0, abs=1e-6)
+    path = [("ground", (0, 0, 0.2)), ("shank", (0, 0, 0.22 - along))]  # of the length 0.18 + along
+    fibre = runtime.parameters(shipped("thelen_as_published", path, excitation))["fiber_length_0.m"]
+    now = dict(length=0.18 + along, activation=excitation, fiber_length=fibre)
+    found = outputs(LAWS["thelen_as_published"], "law", **MUSCLE, **now)
+    isometric = 1000.0 * excitation * np.exp(-((fibre / 0.1 - 1) ** 2) / 0.45)
+    assert found["active_fiber_force"] == pytest.approx(isometric, rel=1e-6)
+    assert found["rate of fiber_length"] == pytest.approx(0.0, abs=1e-6)
 
 
-def pulled(length, length_dot, excitation, force, strength=1000.0, delay=0.05):
+def pulled(length, length_dot, excitation, force, strength=1000.0, lag=0.05):
     """A force that follows the excitation.
 
     force : [N]
     strength : [N], 0 < strength
-    delay : [s], 0 < delay
+    lag : [s], 0 < lag
     tension : [N]
     energy : [J]
     """
-    return {"tension": force, "energy": 0, "rates": {"force": (excitation * strength - force) / delay}}
+    return {"tension": force, "energy": 0, "rates": {"force": (excitation * strength - force) / lag}}
 
 
-def by_calcium(length, length_dot, excitation, calcium, activation, strength=1000.0, delay=0.05):
+def by_calcium(length, length_dot, excitation, calcium, activation, strength=1000.0, lag=0.05):
     """An activation that follows another state.
 
     calcium : [1]
     activation : [1]
     strength : [N], 0 < strength
-    delay : [s], 0 < delay
+    lag : [s], 0 < lag
     tension : [N]
     energy : [J]
     """
     bound = calcium**2 / (calcium**2 + Rational(1, 10))
-    rates = {"calcium": (excitation - calcium) / delay, "activation": (bound - activation) / delay}
+    rates = {"calcium": (excitation - calcium) / lag, "activation": (bound - activation) / lag}
     return {"tension": activation * strength, "energy": 0, "rates": rates}
 
 
@@ -243,7 +245,7 @@ def test_an_excitation_may_be_off_its_bounds_by_rounding():
 
 def test_a_slack_muscle_whose_law_has_no_slack_tendon_is_named():
     with pytest.raises(
-        ModelError, match=r"muscle 'm' .*found no normalized_tendon_force up to 10 at which .* path of 0.28"
+        ModelError, match=r"muscle 'm' .*found no normalized_tendon_force up to 10 at which .* path of 0.3002"
     ):
         shipped("de_groote_as_opensim", tendon_slack_length=0.35)
 
@@ -260,7 +262,7 @@ def test_a_law_whose_name_no_file_can_state_is_refused(name):
 def test_an_end_inside_a_wrap_is_warned_of():
     path = [("ground", (0.01, 0.01, 0.02)), *OVER_CYLINDER[1:]]
     with pytest.warns(
-        UserWarning, match="muscle 'm': s_1_i lies within wrap 2 along its path, 0.0224 m from the axis, radius 0.03 m"
+        UserWarning, match="muscle 'm': s_1_i lies within wrap 2 along its path, 0.02236 m from the axis, radius 0.03 m"
     ):
         shipped("millard_as_opensim", path, tendon_slack_length=0.05)
     with warnings.catch_warnings():
@@ -445,7 +447,7 @@ def test_a_path_over_five_bodies_is_refused():
 def test_a_muscle_without_equilibrium_is_refused():
     """The tendon alone is twice as long as the path: with a fibre of any length it pulls less than the fibre."""
     refused = (
-        r"muscle 'flexor' \(hill_along_i_i_j\): found no fiber_length up to 2.* m at which its rate falls through 0"
+        r"muscle 'flexor' \(hill_along_i_i_j\): found no fiber_length up to 3.017 m at which its rate falls through 0"
     )
     with pytest.raises(ModelError, match=refused):
         leg(**HILL | {"tendon_slack_length": 0.6})
@@ -456,9 +458,12 @@ def test_lengths_in_another_unit_are_asked_about():
         leg(**HILL | {"activation_time_constant": 20.0})
     far = [("ground", (50, 0, 200)), ("shank", (40, 0, 100))]
     with pytest.warns(
-        runtime.UnitWarning, match="muscle 'flexor': length of its path = 304.* m, but with a fibre and a tendon"
+        runtime.UnitWarning, match="muscle 'flexor': length of its path = 100.698 m, but with a fibre and a tendon"
     ):
         leg(path=far, **HILL, fiber_length_0=0.1, activation_0=0.1)
+    of_path = "muscle 'm': length of its path = 100.698 m, but with a fibre and a tendon of 0.28 m"
+    with pytest.warns(runtime.UnitWarning, match=of_path):
+        shipped("millard_as_opensim", far, fiber_length_0=0.1, activation_0=0.1)
     with pytest.warns(runtime.UnitWarning, match=r"muscle 'flexor': optimal_fiber_length = 90 m.*90 mm are 0.09 m"):
         leg(**HILL | {"optimal_fiber_length": 90.0}, fiber_length_0=0.1, activation_0=0.1)
     with warnings.catch_warnings():
