@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.results.recorded import RecordedRun
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
-from runtime.support.checks import numbers_of_shape, positive
+from runtime.support.checks import finite, numbers_of_shape, positive
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file
 from runtime.support.html import html_table
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from runtime.results.drawn_motion import DrawnMotion
     from runtime.view.scene import Scene
 
+MOST_STILLS = 12
 Arrays = Mapping[str, Mapping[str, Floats]]
 
 
@@ -108,6 +112,30 @@ class Seen:
 
         path = free_file(Path(file), overwrite)
         return write(self.scene(speed=speed, **more), path, speed=speed)
+
+    def stills(self, times: Sequence[float] | None = None, *, speed: float = 1.0, **more: Any) -> Figure:
+        """The motion at some times side by side, as a figure of matplotlib; ``savefig`` writes it.
+
+        Parameters
+        ----------
+        times : sequence of float [s], optional
+            The output before each is drawn.  Default: the start, the middle and the end.
+        speed, more
+            As for ``scene``.
+
+        Raises
+        ------
+        ModelError
+        """
+        from runtime.view.movie import stills
+
+        scene = self.scene(speed=speed, **more)
+        t = np.linspace(scene.t[0], scene.t[-1], 3) if times is None else finite(times, (len(times),), "stills: times")
+        if not 1 <= len(t) <= MOST_STILLS:
+            raise ModelError(
+                f"stills: {len(t)} times, limit 1 to {MOST_STILLS}; give others, or write a film by animation"
+            )
+        return stills(scene, t.tolist())
 
     def view(self, *, speed: float = 1.0, **more: Any) -> Any:
         """Show the motion in the browser; in a notebook, in its output.
