@@ -11,43 +11,15 @@ from runtime.results import read_netcdf
 from runtime.results.motion_file import MotionFile
 from runtime.view.colours import of_activation, rgb
 from runtime.view.triangles import EDGES
-from tests.support.muscles import MUSCLE, OVER_CYLINDER
+from tests.support.muscles import OVER_CYLINDER, leg_with_muscles
 from tests.support.refusals import assert_refused
 
 T = np.linspace(0.0, 0.3, 16)  # at most 50 per second, so that all are shown
-LAW = dict(law="thelen_as_opensim", tendon="rigid")
-
-
-def builder(*, up="z", gravity=9.81, speed=0.0, law=LAW, weak=250.0):
-    """A thigh that may slide forwards, and a shank on a hinge with two muscles; the flexor's excitation rises from 0 to 1."""
-    b = runtime.Builder("leg", gravity={"z": (0, 0, -gravity), "y": (0, -gravity, 0)}[up])
-
-    def at(x, y, z):
-        return (x, y, z) if up == "z" else (x, z, -y)
-
-    def inertia(x, y, z):
-        return (x, y, z) if up == "z" else (x, z, y)
-
-    for name, height in (("thigh", 0.2), ("shank", -0.2)):
-        b.body(name, mass=3.0, inertia=inertia(0.05, 0.05, 0.01), r=at(0, 0, height), v=at(speed, 0, 0))
-    forwards = at(1, 0, 0)
-    b.joint("rail", "translational", "ground", "thigh", s_i=at(0, 0, 0), a_i=forwards, s_j=at(0, 0, -0.2), a_j=forwards)
-    b.joint(
-        "knee", "revolute", "thigh", "shank", s_i=at(0, 0, -0.2), a_i=at(0, 1, 0), s_j=at(0, 0, 0.2), a_j=at(0, 1, 0)
-    )
-    (_, start), (kind, _, wrap), (_, end) = OVER_CYLINDER
-    own = wrap | dict(s_k=at(0, 0, -0.2), a_k=at(*wrap["a_k"]))
-    rising = runtime.Signal.samples([0, 0.1, 0.3], [0, 1, 1], [0, 0, 0], [0, 0, 0])
-    b.muscle("flexor", path=[("thigh", at(start[0], start[1], 0.0)), (kind, "thigh", own), ("shank", at(*end))],
-             excitation=rising, **LAW, **MUSCLE)  # fmt: skip
-    straight = [("thigh", at(-0.05, 0, 0)), ("thigh", at(-0.06, 0, -0.1)), ("shank", at(-0.04, 0, 0.1))]
-    b.muscle("extensor", path=straight, excitation=0.05, **LAW, **MUSCLE | dict(max_isometric_force=weak))
-    return b
 
 
 @pytest.fixture(scope="module")
 def run():
-    return runtime.simulate(builder().build(), T[-1], t_eval=T)
+    return runtime.simulate(leg_with_muscles().build(), T[-1], t_eval=T)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +107,7 @@ def test_runs_side_by_side_and_ghosts_have_muscles_of_their_own(run):
 
 def test_a_model_with_y_up_stands_upright(run, scene):
     """As one of OpenSim: the same motion after a turn of a quarter about x, drawn alike."""
-    other = runtime.simulate(builder(up="y").build(), T[-1], t_eval=T).scene()
+    other = runtime.simulate(leg_with_muscles(up="y").build(), T[-1], t_eval=T).scene()
     assert np.abs(other.high - scene.high).max() < 1e-6 and np.abs(other.low - scene.low).max() < 1e-6
     (gravity,) = (arrow for arrow in other.arrows if arrow.name == "gravity")
     assert gravity.vector[0] == pytest.approx([0, 0, -np.linalg.norm(gravity.vector)])
@@ -146,14 +118,14 @@ def test_a_model_with_y_up_stands_upright(run, scene):
 
 def test_a_page_that_follows_a_motion_is_as_near_with_muscles_as_without():
     """The box of what is shown, less its displacement, does not contain the way of the muscles."""
-    fast = runtime.simulate(builder(gravity=0.0, speed=10.0).build(), T[-1], t_eval=T).scene()
+    fast = runtime.simulate(leg_with_muscles(gravity=0.0, speed=10.0).build(), T[-1], t_eval=T).scene()
     assert fast.follow is not None
     assert np.ptp(fast.follow.moved[:, 0]) > 2.5
     assert (fast.follow.high - fast.follow.low)[0] < 1.5
 
 
 def test_light_bodies_without_shapes_have_no_ellipsoid():
-    b = builder()
+    b = leg_with_muscles()
     b.body("link", mass=1e-3, inertia=(1e-6, 1e-6, 1e-6), r=(0, 0, -0.4))
     b.joint("foot", "revolute", "shank", "link", s_i=(0, 0, -0.2), a_i=(0, 1, 0), s_j=(0, 0, 0), a_j=(0, 1, 0))
     names = {solid.name.split()[0] for solid in runtime.simulate(b.build(), 0.01, t_eval=[0, 0.01]).scene().solids}
