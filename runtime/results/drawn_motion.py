@@ -19,10 +19,8 @@ from runtime.system.parts import GROUND, Force, Load
 from runtime.system.reference import rotation_matrices
 
 SPAN = "span_x"  # first component of the reported span of a force
-ACTIVATIONS = (
-    "activation",
-    "excitation",
-)  # reported quantities that colour a muscle: the second of a law without the first
+# Reported quantities that colour a muscle: the second of a law without the first.
+ACTIVATIONS = "activation", "excitation"
 
 
 class LimitAngles(NamedTuple):

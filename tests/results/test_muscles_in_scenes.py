@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mpl_toolkits.mplot3d import proj3d
 
 import runtime
 from runtime.report.run_report import run_figures
@@ -11,7 +12,7 @@ from runtime.results import read_netcdf
 from runtime.results.motion_file import MotionFile
 from runtime.view.colours import of_activation, rgb
 from runtime.view.triangles import EDGES
-from tests.support.muscles import OVER_CYLINDER, leg_with_muscles
+from tests.support.muscles import OVER_CYLINDER, leg, leg_with_muscles, steady
 from tests.support.refusals import assert_refused
 
 T = np.linspace(0.0, 0.3, 16)  # at most 50 per second, so that all are shown
@@ -81,6 +82,13 @@ def test_colours_follow_the_activation(run, scene):
     assert (group.scale[0], group.scale[-1]) == (of_activation(0.0), of_activation(1.0))
 
 
+def test_a_law_without_activation_or_strength_shows_the_excitation():
+    run = runtime.simulate(leg(steady, excitation=0.6, max_force=5.0), 0.01, t_eval=[0.0, 0.01])
+    (solid,) = tubes(run.scene()).values()
+    assert set(solid.colours) == {of_activation(0.6)}
+    assert np.ptp(rings(solid)[0, 0], axis=0).max() > 1e-3
+
+
 def test_the_map_is_blue_then_red_and_ever_lighter():
     first, last = rgb(of_activation(0.0)), rgb(of_activation(1.0))
     assert first[2] > 2 * first[0] and last[0] > 2 * last[2]
@@ -132,15 +140,23 @@ def test_light_bodies_without_shapes_have_no_ellipsoid():
     assert "link" not in names and {"thigh", "shank"} <= names
 
 
-def test_stills_show_the_muscles_at_their_times(run):
+def test_stills_show_the_muscles_at_their_times(run, scene):
+    """The faces in the red of full activation are where matplotlib projects the tube of the flexor at that time."""
     figure = run.stills([0.0, T[-1]])
-    assert len(figure.axes) == 2
+    figure.canvas.draw()
     red = np.array(rgb(of_activation(1.0)))
-    shades = [ax.collections[0].get_facecolor()[:, :3] for ax in figure.axes]
-    angles = [
-        np.arccos(np.clip(each @ red / np.linalg.norm(red) / np.linalg.norm(each, axis=1), -1, 1)) for each in shades
-    ]
-    assert angles[1].min() < 0.02 < 0.1 < angles[0].min()  # of directions in the space of colours
+    found = []
+    for ax in figure.axes:
+        faces = ax.collections[0]
+        shades = faces.get_facecolor()[:, :3]
+        cosines = shades @ red / np.linalg.norm(red) / np.linalg.norm(shades, axis=1)
+        found.append([path.vertices for path, c in zip(faces.get_paths(), cosines, strict=True) if c > np.cos(0.02)])
+    assert (len(figure.axes), len(found[0])) == (2, 0)
+    flexor, drawn = tubes(scene)["flexor"].vertices[-1], np.concatenate(found[1])
+    x, y, _ = proj3d.proj_transform(*flexor.T, figure.axes[1].get_proj())
+    assert drawn.min(axis=0) == pytest.approx([x.min(), y.min()]) and drawn.max(axis=0) == pytest.approx(
+        [x.max(), y.max()]
+    )
     assert_refused("stills: 13 times, limit 1 to 12", run.stills, np.linspace(0, 0.1, 13))
     assert_refused("stills: 0 times", run.stills, [])
 
