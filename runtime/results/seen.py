@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.results.recorded import RecordedRun
@@ -95,7 +94,7 @@ class Seen:
         )
 
     def animation(self, file: str | Path, *, speed: float = 1.0, overwrite: bool = False, **more: Any) -> Path:
-        """Write the motion as a page that needs no other file (.html) or as a film (.gif, .mp4); returns the file.
+        """Write the motion as a page that needs no other file (.html), a film (.gif, .mp4) or stills (.png); returns the file.
 
         Parameters
         ----------
@@ -129,13 +128,12 @@ class Seen:
         """
         from runtime.view.movie import stills
 
-        scene = self.scene(speed=speed, **more)
-        t = np.linspace(scene.t[0], scene.t[-1], 3) if times is None else finite(times, (len(times),), "stills: times")
-        if not 1 <= len(t) <= MOST_STILLS:
+        if times is not None and not 1 <= len(times) <= MOST_STILLS:
             raise ModelError(
-                f"stills: {len(t)} times, limit 1 to {MOST_STILLS}; give others, or write a film by animation"
+                f"stills: {len(times)} times, limit 1 to {MOST_STILLS}; give others, or write a film by animation"
             )
-        return stills(scene, t.tolist())
+        t = None if times is None else finite(times, (len(times),), "stills: times").tolist()
+        return stills(self.scene(speed=speed, **more), t)
 
     def view(self, *, speed: float = 1.0, **more: Any) -> Any:
         """Show the motion in the browser; in a notebook, in its output.

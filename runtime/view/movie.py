@@ -69,8 +69,9 @@ def write_movie(scene: Scene, file: Path, speed: float) -> Path:
         return write_bytes(file, beside.read_bytes())
 
 
-def stills(scene: Scene, times: Sequence[float]) -> Figure:
-    """The scene at some times [s], side by side, with a legend on the left."""
+def stills(scene: Scene, times: Sequence[float] | None = None) -> Figure:
+    """The scene at some times [s], by default the first, the middle and the last, side by side, with a legend on the left."""
+    times = np.linspace(scene.t[0], scene.t[-1], 3).tolist() if times is None else times
     x, y, z = scene.high - scene.low
     tilt, turn = np.deg2rad(ELEVATION), np.deg2rad(AZIMUTH)
     wide, deep = x * np.sin(turn) + y * np.cos(turn), x * np.cos(turn) + y * np.sin(turn)

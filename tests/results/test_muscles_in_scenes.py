@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from mpl_toolkits.mplot3d import proj3d
+from PIL import Image
 
 import runtime
 from runtime.report.run_report import run_figures
@@ -140,7 +141,7 @@ def test_light_bodies_without_shapes_have_no_ellipsoid():
     assert "link" not in names and {"thigh", "shank"} <= names
 
 
-def test_stills_show_the_muscles_at_their_times(run, scene):
+def test_stills_show_the_muscles_at_their_times(run, scene, tmp_path):
     """The faces in the red of full activation are where matplotlib projects the tube of the flexor at that time."""
     figure = run.stills([0.0, T[-1]])
     figure.canvas.draw()
@@ -157,6 +158,8 @@ def test_stills_show_the_muscles_at_their_times(run, scene):
     assert drawn.min(axis=0) == pytest.approx([x.min(), y.min()]) and drawn.max(axis=0) == pytest.approx(
         [x.max(), y.max()]
     )
+    with Image.open(run.animation(tmp_path / "a.png")) as three:
+        assert three.width > 1.2 * 150 * run.stills([0.0]).get_figwidth()
     assert_refused("stills: 13 times, limit 1 to 12", run.stills, np.linspace(0, 0.1, 13))
     assert_refused("stills: 0 times", run.stills, [])
 
