@@ -96,8 +96,9 @@ def emit_muscle(definition: Definition, source: str) -> str:
 def emit_reflex(definition: Definition, source: str) -> str:
     """The module of a reflex.
 
-    Its kernels take x, which is length, its rate and the excitation that is given, and c, the constants; they put the excitation,
-    the sum with what the definition returns within 0 and 1, into out.  ``reflex`` and ``reflex_...`` are as those of a law.
+    Its kernels take x, which is length, its rate and the excitation that is given, and c, the constants; they put the excitation
+    into out: what a definition returns that takes the one that is given, else its sum with this within 0 and 1.  ``reflex`` and
+    ``reflex_...`` are as those of a law.
 
     Raises
     ------
@@ -106,20 +107,21 @@ def emit_reflex(definition: Definition, source: str) -> str:
     """
     scope = Scope(definition.__name__)
     arguments = inspect.signature(definition).parameters
-    own = _symbols(scope, arguments, MEASURED)
+    whole = INPUTS[-1] in arguments
+    own = _symbols(scope, arguments, (*MEASURED, *INPUTS[-1:] * whole))
     found = called(scope, definition, own)
     if not is_scalar(found):
         raise scope.error(f"returned the wrong shape: {found!r:.80}; it must be one number, an expression")
     given = sp.Symbol(INPUTS[-1], real=True)
-    total = given + as_expression(found)
+    total = as_expression(found) if whole else given + as_expression(found)
     law = {"excitation": total, RATES: {}}
     _refuse_forms(scope, {"law": law}, own | {INPUTS[-1]: given}, {})
-    constants = [name for name in own if name not in MEASURED]
+    constants = [name for name in own if name not in INPUTS]
     doc = documentation(scope, definition)
     units = bounds_of_law(scope.definition, doc, constants, lowest=None)
     symbols = {name: own[name] for name in MEASURED} | {INPUTS[-1]: given} | {name: own[name] for name in constants}
-    bounded = total + ramp(-total) - ramp(total - 1)
-    kernels, kinks = _kernels("reflex", [bounded], symbols, len(INPUTS), {}, OF_REFLEXES)
+    result = total if whole else total + ramp(-total) - ramp(total - 1)
+    kernels, kinks = _kernels("reflex", [result], symbols, len(INPUTS), {}, OF_REFLEXES)
     data = {
         "NAME": scope.definition,
         "SORT": "reflex",

@@ -376,7 +376,7 @@ class Muscle:
 class FileController:
     """A controller of a file, and what it adds to the excitations of muscles, by their names.
 
-    ``signals``: over time; ``gains``: of the reflex ``lengthening_speed``; ``others``: actuators that are no muscles; ``unread``:
+    ``signals``: over time; ``gains``: of its reflex; ``others``: actuators that are no muscles; ``unread``:
     why it is not read.
     """
 

@@ -19,7 +19,7 @@ from runtime import ModelError, Signal
 from runtime.support import Element
 
 TOY, PRESCRIBED = "ToyReflexController", "PrescribedController"
-REFLEX = "lengthening_speed"  # of ToyReflexController
+REFLEX = "lengthening_speed_as_opensim"
 EVERY = "ALL"  # in place of names of actuators
 LONG = 1e4  # [s] for which a function that ends level goes on
 GAIN = 1.0  # of OpenSim

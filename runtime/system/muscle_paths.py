@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +11,10 @@ from runtime.dynamics.layout import P, V
 from runtime.jit.python_code import with_arrays
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.system.muscle_modules import UNIT_WRENCH, WRENCH
+from runtime.system.muscle_modules import LETTERS, UNIT_WRENCH, WRENCH, elements_of, pieces_of
 from runtime.system.parts import Force
 from runtime.system.reference import reference, rotation_matrices
-
-POINT, AXIS = "s_", "a_"  # beginnings of the names of vectors of a path
+from runtime.system.spans import SPANS
 
 
 def is_muscle(force: Force) -> bool:
@@ -22,27 +22,32 @@ def is_muscle(force: Force) -> bool:
     return hasattr(force.module, "path")
 
 
-def points_within(force: Force, states: Mapping[str, Floats]) -> Iterator[tuple[str, int, float, float]]:
-    """Points of the path of a muscle within the radius of a wrap beside them: name, number of the wrap, distance and radius [m].
+def path_spans(force: Force) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
+    """The spans of the path of a muscle from origin to insertion: kind, bodies, and values by the names of the kind.
+
+    Points and directions are in axes of their bodies.  Spans between points of one body are straight ones, too.
+    """
+    for kind, letters, names in pieces_of(elements_of(force.kind), SPANS):
+        bodies = tuple(force.bodies[LETTERS.index(letter)] for letter in letters)
+        yield kind, bodies, {own: force.values[name] for own, name in names.items()}
+
+
+def points_within(force: Force, states: Mapping[str, Floats]) -> Iterator[tuple[int, float, float]]:
+    """Points of the path of a muscle within the radius of a wrap beside them: number, distance from the axis and radius [m].
 
     ``states``: of the bodies by name, (13,) each.
     """
-    ends = {letter: states[body] for letter, body in zip("ijkl", force.bodies, strict=False)}
-    turned = {
-        name: rotation_matrices(ends[body][None, P:V])[0] @ force.values[name] for name, _, body in force.module.VECTORS
-    }
-    places = {name: ends[name[-1]][:P] + v for name, v in turned.items() if name.startswith(POINT)}
-    for axis in (name for name in turned if name.startswith(AXIS)):
-        number, centre = axis.split("_")[1], places[f"s{axis.removeprefix('a')}"]
-        n, second = int(number.rstrip("b")), number.endswith("b")
-        radius = float(
-            force.values.get(f"radius_{n}", force.values.get(f"{'second' if second else 'first'}_radius_{n}"))
-        )
-        for name, place in places.items():
-            if name.startswith((f"s_{n - 1}_", f"s_{n + 1}_")):
-                distance = float(np.linalg.norm(np.cross(turned[axis], place - centre)))
-                if distance < radius:
-                    yield name, n, distance, radius
+    for n, (_, bodies, values) in enumerate(path_spans(force), 1):
+        ends = {letter: states[body] for letter, body in zip(LETTERS, bodies, strict=False)}
+        turns = {letter: rotation_matrices(state[None, P:V])[0] for letter, state in ends.items()}
+        places = {letter: ends[letter][:P] + turns[letter] @ values[f"s_{letter}"] for letter in ends}
+        for wrap, name in (("k", "radius"), ("k", "first_radius"), ("l", "second_radius")):
+            if name in values:
+                axis = turns[wrap] @ values[f"a_{wrap}"]
+                for end, number in (("i", n), ("j", n + 1)):
+                    distance = float(np.linalg.norm(np.cross(axis, places[end] - places[wrap])))
+                    if distance < values[name]:
+                        yield number, distance, float(values[name])
 
 
 def path_motion(force: Force, states: Mapping[str, Floats]) -> Floats:

@@ -101,9 +101,9 @@ def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
     states = states_with_ground(system.state.y)
     places = {body: states[k] for body, k in body_places(system.body_names).items()}
     length = float(path_motion(muscle, {body: state[None] for body, state in places.items()})[0, 0])
-    for point, wrap, distance, radius in points_within(muscle, places):
+    for point, distance, radius in points_within(muscle, places):
         warn(
-            f"muscle '{muscle.name}': {point} lies within wrap {wrap} along its path, {distance:.4g} m from the axis, radius "
+            f"muscle '{muscle.name}': point {point} of its path lies within a wrap, {distance:.4g} m from the axis, radius "
             f"{radius:.4g} m; the path is straight while it does"
         )
     of_law = [float(muscle.values[part]) for part in LENGTHS if part in muscle.values]

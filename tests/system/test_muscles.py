@@ -262,7 +262,7 @@ def test_a_law_whose_name_no_file_can_state_is_refused(name):
 def test_an_end_inside_a_wrap_is_warned_of():
     path = [("ground", (0.01, 0.01, 0.02)), *OVER_CYLINDER[1:]]
     with pytest.warns(
-        UserWarning, match="muscle 'm': s_1_i lies within wrap 2 along its path, 0.02236 m from the axis, radius 0.03 m"
+        UserWarning, match="muscle 'm': point 1 of its path lies within a wrap, 0.02236 m from the axis, radius 0.03 m"
     ):
         shipped("millard_as_opensim", path, tendon_slack_length=0.05)
     with warnings.catch_warnings():
