@@ -11,7 +11,7 @@ Stages, with their modules in ``codegen.compiler``:
 3. derivation   differentiate moving vectors: D, nu, gamma, forces;       derive, soundness, motion, motion_proof,
                 prove the motions of joints from their rows               forces, limit_forces, contact_forces, laws,
                                                                           force_elements, body_forces, cone_curves,
-                                                                          muscle_laws, corners, paths
+                                                                          muscle_laws, muscle_energy, corners, paths
 4. functions    straight-line code, its exact tangents and data slopes     layout, straight, tangents, data_slopes
 5. modules      data, kernels, and a header with a digest                 emit, module, text
 6. dispatch     switches over the kinds of each family, and files:        dispatch, plan, generation, output

@@ -94,7 +94,7 @@ def _remarks(task: Task, prepared: Prepared, at: Ints, ended: Ints, runs: TreeRu
     """Remarks on balances and stability of the cases that ended, by their places among those at ``at``."""
     steps, weights = runs.results.counts[ended, batch.STEPS], prepared.given.weights(at[ended])
     own = (of_places(values, ended) for values in (energies, runs.work, runs.exchanged, runs.unresolved))
-    remarks = unbalanced_cases(weights, task.how, steps, runs.times, *own, jumps_of_paths(prepared.given.system))
+    remarks = unbalanced_cases(weights, task.how, steps, runs.times, *own, jumps=jumps_of_paths(prepared.given.system))
     remarks = with_stability(prepared.given.system, remarks, steps, runs.bounded[ended])
     return {int(ended[k]): text for k, text in remarks.items()}
 

@@ -167,13 +167,13 @@ def find_unexplained(energies, work, mass, gravity, exchanged, steps, rules, fou
     return unexplained
 
 
-def judged(method: Method, how: Settings, done: Floats) -> tuple[Work, str]:
+def judged(method: Method, how: Settings, done: Floats, system: System) -> tuple[Work, str]:
     """The work of a run, (n, sources) at the times of its result, and a remark where its balance is not explained; else ""."""
     e, explained = method.balance, explained_error(method, how)
     work = Work(done, float(e[START]), float(e[LARGEST_ERROR]), float(e[AT]), explained)
     if abs(work.error) <= explained:
         return work, ""
-    jumps = jumps_of_paths(method.system)
+    jumps = jumps_of_paths(system)
     return work, remark_on_balance(work.error, work.time, explained, float(e[UNRESOLVED]), jumps)
 
 

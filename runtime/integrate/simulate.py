@@ -214,7 +214,7 @@ def simulate(
             (reason or message_at_end(how.t_end))
             + closeness(*ended.lost_digits)
             + (left.remark if left is not None and status in ENDED else "")
-            + judged(ended, how, done)[1]
+            + judged(ended, how, done, system)[1]
             + stiffness(system, ended.counts()[1], ended.bounded)
             + (remark_on_touches(method, system, how.max_step) if isinstance(ended, SciPy) else "")
             + shown
@@ -232,7 +232,7 @@ def simulate(
         "event_states": lambda: named(
             "event", {name: tuple(state_of(system, y) for y in of[1]) for name, of in search.found.items()}
         ),
-        "_work_done": lambda: judged(ended, how, done)[0],
+        "_work_done": lambda: judged(ended, how, done, system)[0],
         "_turns": lambda: whole_turns(start[data.counted :], angles, data.counted) if len(start) else None,
     }
     run = Run._of(

@@ -36,10 +36,8 @@ BEFORE_STATES = 3  # what it takes: length, its rate, excitation, and its states
 OUTPUTS = ("length", "m"), ("lengthening_speed", "m/s"), ("excitation", "1")  # of every muscle, before those of its law
 EXCITATION, DELAY = (0.0, False, 1.0, "1"), (0.0, False, None, "s")  # their bounds
 DELAYED = "delayed_length", "delayed_speed"  # signals of a reflex with a delay, which a run makes of its past
-WRENCH, UNIT_WRENCH = (
-    6,
-    2,
-)  # what a span gives: length, its rate, and behind them force and moment of a unit tension on each body
+# What a span gives: length, its rate, and behind these two force and moment of a unit tension on each body.
+WRENCH, UNIT_WRENCH = 6, 2
 DECORATOR = '@njit(error_model="numpy", _nrt=False)'
 LAWS, REFLEXES = Definitions(muscles.MODULES), Definitions(reflexes.MODULES)
 Lines = list[str]

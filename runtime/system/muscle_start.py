@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -92,7 +93,7 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
         at = PLACES * (whole.get(unit) or 1.0)
         if unit == "1":
             at = np.sort(np.append(at, excitation))
-        at = _with_kinks(at, lambda z, k=k: output("kinks", k, z)) if module.KINKS else at
+        at = _with_kinks(at, partial(output, "kinks", k)) if module.KINKS else at
 
         def rate(z: Floats | float, k: int = k) -> Floats:
             return output("evaluate", k, z)[first_rate + k]

@@ -108,12 +108,12 @@ def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
         )
     of_law = [float(muscle.values[part]) for part in LENGTHS if part in muscle.values]
     if len(of_law) == len(LENGTHS):
-        of = f"with a fibre and a tendon of {sum(of_law):.3g} m the path of a muscle"
-        yield f"muscle '{muscle.name}': length of its path", length, Usual(0.0, WIDER * sum(of_law), "m", of)
+        by = f"with a fibre and a tendon of {sum(of_law):.3g} m the path of a muscle"
+        yield f"muscle '{muscle.name}': length of its path", length, Usual(0.0, WIDER * sum(of_law), "m", by)
     for part, unit in muscle.module.PARAMETERS:
         if unit == "s":
-            of = "a time constant or delay of a muscle"
-            yield f"muscle '{muscle.name}': {part}", muscle.values[part], Usual(0.0, SLOWEST_MUSCLE, "s", of)
+            slowest = Usual(0.0, SLOWEST_MUSCLE, "s", "a time constant or delay of a muscle")
+            yield f"muscle '{muscle.name}': {part}", muscle.values[part], slowest
     for part, unit in muscle.module.PARAMETERS:
         if unit == "m" and part.removesuffix("_0") not in muscle.settled:
             of = Usual(0.0, WIDER * length, unit, f"with a path of {length:.3g} m a length of the muscle")
