@@ -93,8 +93,9 @@ def _run(task: Task, prepared: Prepared, at: Ints, numbers: Ints, chunk: Chunk) 
 def _remarks(task: Task, prepared: Prepared, at: Ints, ended: Ints, runs: TreeRuns, energies: Floats) -> dict[int, str]:
     """Remarks on balances and stability of the cases that ended, by their places among those at ``at``."""
     steps, weights = runs.results.counts[ended, batch.STEPS], prepared.given.weights(at[ended])
-    own = (of_places(values, ended) for values in (energies, runs.work, runs.exchanged, runs.unresolved))
-    remarks = unbalanced_cases(weights, task.how, steps, runs.times, *own, jumps=jumps_of_paths(prepared.given.system))
+    jumps, times = jumps_of_paths(prepared.given.system), runs.times
+    energies, work, *rest = (of_places(v, ended) for v in (energies, runs.work, runs.exchanged, runs.unresolved))
+    remarks = unbalanced_cases(weights, task.how, steps, times, energies, work, rest[0], rest[1], jumps)
     remarks = with_stability(prepared.given.system, remarks, steps, runs.bounded[ended])
     return {int(ended[k]): text for k, text in remarks.items()}
 

@@ -17,6 +17,7 @@ from runtime.system.system import System
 
 FAR, NEAR = (1e-2, 1e-3), (1e-4, 1e-5, 1e-6)  # [rad] or [m] of the fastest body, to both sides
 TENDON_FORCE = "normalized_tendon_force"  # a state of laws of muscles whose tendons are never slack
+SLACK = 1e-3  # strain of a tendon to which it gets before steps become short
 ABRUPT = 0.3  # second difference, as a fraction of the largest value near the pose
 
 
@@ -24,7 +25,7 @@ def singular_force(t: float, y: Floats, system: System, data: ModelData) -> str:
     """The force or motor that changes abruptly near a state y of all bodies along its motion, with its condition; "" for none.
 
     A kink of a force, as of a cable that slackens, is small near it; a singular pose is not.  A muscle that has the force of its
-    tendon as a state has none where its path is shorter than the tendon.
+    tendon as a state has none where its path is no longer than the tendon.
     """
     if slack := _slack_muscle(y, system):
         return slack
@@ -52,15 +53,15 @@ def singular_force(t: float, y: Floats, system: System, data: ModelData) -> str:
 
 
 def _slack_muscle(y: Floats, system: System) -> str:
-    """A muscle whose tendon is never slack, but longer than its path in a state y of all bodies; "" for none."""
+    """A muscle whose tendon is never slack, but as long as its path in a state y of all bodies; "" for none."""
     states = states_with_ground(y)
     bodies = {body: states[k, None] for body, k in body_places(system.body_names).items()}
     for force in system.forces:
         if is_muscle(force) and TENDON_FORCE in force.module.STATES:
             length, tendon = float(path_motion(force, bodies)[0, 0]), float(force.values["tendon_slack_length"])
-            if length < tendon:
+            if length < (1.0 + SLACK) * tendon:
                 return (
-                    f"muscle '{force.name}' ({force.kind}) is slack: its path of {length:.4g} m is shorter than "
+                    f"muscle '{force.name}' ({force.kind}) is slack: its path of {length:.4g} m is no longer than "
                     f"tendon_slack_length = {tendon:.4g} m, for which its law has no state; give tendon='rigid', or another law"
                 )
     return ""

@@ -110,9 +110,9 @@ def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
     if len(of_law) == len(LENGTHS):
         by = f"with a fibre and a tendon of {sum(of_law):.3g} m the path of a muscle"
         yield f"muscle '{muscle.name}': length of its path", length, Usual(0.0, WIDER * sum(of_law), "m", by)
-    for part, unit in muscle.module.PARAMETERS:
-        if unit == "s":
-            slowest = Usual(0.0, SLOWEST_MUSCLE, "s", "a time constant or delay of a muscle")
+    for part, _ in muscle.module.PARAMETERS:
+        if part.endswith("_time_constant"):
+            slowest = Usual(0.0, SLOWEST_MUSCLE, "s", "a time constant of a muscle")
             yield f"muscle '{muscle.name}': {part}", muscle.values[part], slowest
     for part, unit in muscle.module.PARAMETERS:
         if unit == "m" and part.removesuffix("_0") not in muscle.settled:

@@ -14,7 +14,7 @@ from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, el
 
 TIMES = np.linspace(0.0, 0.4, 9)
 TIGHT = dict(rtol=1e-10, atol=1e-10)
-TWITCH = runtime.Signal.spline([0.0, 0.1, 0.2, 0.3, 0.5], [0.1, 0.9, 0.3, 0.6, 0.2], degree=3)
+TWITCH = runtime.Signal.spline([0.0, 0.1, 0.2, 0.3, 0.5], [0.2, 0.8, 0.45, 0.6, 0.2], degree=3)
 OVER_FOUR = [PATH[0], ("shank", (0.05, 0.01, 0.15)), ("foot", (0.1, 0.02, 0.0)), ("toe", (0, 0, 0.1))]
 SPRING = dict(stiffness=2000.0, loss=0.3)
 
@@ -96,7 +96,7 @@ def test_shipped_laws_keep_the_balance_and_agree_in_lanes(law, tendon):
     b.muscle("m", law, PATH, excitation=TWITCH, tendon=tendon, **MUSCLE | dict(tendon_slack_length=0.15))
     system = b.build()
     run = runtime.simulate(system, 0.2, t_eval=[0.0, 0.1, 0.2], rtol=1e-9, atol=1e-9)
-    assert run.success and np.abs(run.energy_balance.error).max() < 3e-6
+    assert run.success and np.abs(run.energy_balance.error).max() < 1e-5
     stiff = runtime.simulate(system, 0.2, t_eval=[0.0, 0.1, 0.2], method="radau", rtol=1e-9, atol=1e-9)
     assert np.abs(run.states - stiff.states).max() < 2e-6
     many = runtime.simulate_many(
@@ -168,7 +168,7 @@ def test_a_path_that_leaves_a_cylinder_is_named_where_energy_is_lost():
     )
     assert named in runtime.simulate(system, 0.4).message
     many = runtime.simulate_many(system, {"excitation.m": [0.1, 0.3]}, 0.4, outputs=["last(angle.knee.angle)"])
-    assert all(named in message for message in many.messages)
+    assert all(named in message for message in many.messages.values()) and len(many.messages) == 2
 
 
 def flexed(law="thelen_as_opensim", **given):

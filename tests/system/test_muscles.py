@@ -457,10 +457,6 @@ def test_lengths_in_another_unit_are_asked_about():
     with pytest.warns(runtime.UnitWarning, match="muscle 'flexor': activation_time_constant = 20 s.*20 ms are 0.02 s"):
         leg(**HILL | {"activation_time_constant": 20.0})
     far = [("ground", (50, 0, 200)), ("shank", (40, 0, 100))]
-    with pytest.warns(
-        runtime.UnitWarning, match="muscle 'flexor': length of its path = 100.698 m, but with a fibre and a tendon"
-    ):
-        leg(path=far, **HILL, fiber_length_0=0.1, activation_0=0.1)
     of_path = "muscle 'm': length of its path = 100.698 m, but with a fibre and a tendon of 0.28 m"
     with pytest.warns(runtime.UnitWarning, match=of_path):
         shipped("millard_as_opensim", far, fiber_length_0=0.1, activation_0=0.1)
