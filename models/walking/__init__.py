@@ -48,6 +48,7 @@ from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
 from models.walking.fitted_motion import FittedMotion
+from models.walking.gait_muscles import muscles_of_walk
 from models.walking.gait_result import Gait
 from models.walking.generic_leg import with_own_forces, write_leg
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
@@ -109,6 +110,7 @@ __all__ = [
     "joint_contacts",
     "leg_foot",
     "loads_of_plates",
+    "muscles_of_walk",
     "norms",
     "predict_from_markers",
     "predict_ground_force",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from models.papers import cited
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, motion, orthosis, tables
+from models.studies.gait import contact_figures, contact_tables, motion, muscles, orthosis, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures
@@ -53,6 +53,7 @@ def finish(
     left_out: Sequence[str],
     files_of_figures: FigureFiles,
     trial_soles: Sequence[soles.TrialSoles] = (),
+    walks: muscles.Walks = (),
 ) -> None:
     """Add notes, figures and data to a report and write its files into the folder of the figures."""
     assumptions, drawn = [*notes(found), *left_out], figures(found, report.head)
@@ -60,6 +61,13 @@ def finish(
         report.tables += contact_tables.tables(trial_soles)
         assumptions += [one.note for one in trial_soles]
         drawn |= contact_figures.figures(trial_soles)
+    if walks:
+        report.tables[1:1] = muscles.tables(walks)
+        report.answer += muscles.answer(walks)
+        report.first = (*report.first, "contact forces")
+        assumptions += muscles.notes(walks)
+        drawn |= muscles.figures(walks)
+        report.files += muscles.write_files(walks, files_of_figures.folder)
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     if worn := [one for one in found if one.orthosis_moments]:
         drawn |= orthosis.figures(worn)
