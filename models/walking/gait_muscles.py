@@ -17,6 +17,7 @@ from runtime.support import checked
 
 # Whose moments muscles make; ligaments and contact bear adduction and rotation of the knee.
 COORDINATES = (*HIP_TURNS, KNEE_TURNS[0], "ankle_angle", "subtalar_angle")
+ABOVE = 1e-4  # weight of markers of pelvis and thigh: joints that hold together leave leg and foot as in the analysis
 
 
 @checked
@@ -69,12 +70,13 @@ def muscles_of_walk(
     letter = gait.side[0]
     reading = write_leg(gait.subject, file, upper=gait.upper_leg, strength=strength, overwrite=overwrite)
     markers = {label: one.measured for label, one in gait.markers.items()}
+    weights = {label: ABOVE for label, one in gait.markers.items() if one.body in ("pelvis", "thigh")}
     trial = Capture(gait.name, gait.t, markers, (gait.ground,))
     found = compare_ankles(
         reading, trial.mirrored() if gait.side == "left" else trial, ankles=[(f"ankle_{letter}", f"subtalar_{letter}")],
         sorts=sorts, feet=[f"calcn_{letter}"], mass=gait.subject.mass, cutoff=None, say=say,
         muscles={"coordinates": [f"{name}_{letter}" for name in COORDINATES], **(muscles or {})},
-        start=gait.cycle.strike, end=gait.cycle.next_strike,
+        start=gait.cycle.strike, end=gait.cycle.next_strike, weights=weights,
     )  # fmt: skip
     return replace(found, notes=(*_notes(gait, strength), *found.notes))
 

@@ -137,8 +137,10 @@ class PlacedLeg:
             return MovingPoint(link, f"{KNEE}_{letter}", along, np.zeros(3), np.eye(3))  # type: ignore[arg-type]
         location = A.T @ (bone.at(TO_OURS @ self._at(one)) - origins[body])
         for angle, (lower, upper) in one.get("while", {}).items():
-            bounds = (lower - CONDITION, upper + CONDITION) - np.float64(self.standing[angle])
-            return ConditionalPoint(link, location, f"{angle}_{letter}", float(bounds[0]), float(bounds[1]))
+            own = self.standing[angle]
+            return ConditionalPoint(
+                link, location, f"{angle}_{letter}", lower - CONDITION - own, upper + CONDITION - own
+            )
         return PathPoint(link, location)
 
 
