@@ -83,4 +83,4 @@ def refuse_without_muscles(muscles: bool, **options: Any) -> None:
 
 def cost_of(cost: str | None, exponent: float | None, passive: bool) -> dict[str, Any]:
     """Options of static optimisation."""
-    return dict(cost=cost or "activation", exponent=exponent or 2.0, passive=passive)
+    return dict(cost=cost or "activation", exponent=2.0 if exponent is None else exponent, passive=passive)

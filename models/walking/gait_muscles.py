@@ -17,7 +17,7 @@ from runtime.support import checked
 
 # Whose moments muscles make; ligaments and contact bear adduction and rotation of the knee.
 COORDINATES = (*HIP_TURNS, KNEE_TURNS[0], "ankle_angle", "subtalar_angle")
-ABOVE = 1e-4  # weight of markers of pelvis and thigh: joints that hold together leave leg and foot as in the analysis
+ABOVE = 0.01  # weight of markers of pelvis and thigh: joints that hold together leave leg and foot as in the analysis
 
 
 @checked

@@ -203,7 +203,7 @@ def gait(
     walks: list[Any] = []
     if muscles:
         cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
-        walks, without = pulling.analyse(found, folder, cost, muscle_strength or 1.0, say)
+        walks, without = pulling.analyse(found, folder, cost, 1.0 if muscle_strength is None else muscle_strength, say)
         left_out += without
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
     say("figures and data")

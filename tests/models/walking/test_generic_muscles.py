@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from models.files.description import ConditionalPoint, MovingPoint, PathPoint
 from models.files.muscle_lengths import muscle_paths
 from models.files.osim_functions import spline
 from models.rotations import about
@@ -77,21 +78,31 @@ def test_lengths_grow_with_the_leg_and_forces_do_not(tmp_path):
         assert b.constants["max_isometric_force"] == pytest.approx(1.5 * a.constants["max_isometric_force"])
 
 
-def test_fibres_count_from_the_generic_leg_in_the_standing_posture():
-    """A subject who stands with bent knee and hip has the fibres of one who stands upright."""
+def test_a_subject_who_stands_bent_has_the_generic_leg_in_this_posture():
+    """Fibres are those of one who stands upright; ranges and places of points count from the angles of the generic leg."""
     subject, upper = generic(knee_at_rest())
     upright = place_generic_leg(subject, upper)
-    bend = about(np.array([0.0, 1.0, 0.0]), -0.2)  # the thigh leans back at the hip
-    hip, knee = np.zeros(3), upper.thigh.A @ upper.knee
+    bend = about(np.array([0.0, 1.0, 0.0]), -0.2)  # the knee goes forward, the leg stays upright
+    knee = upper.thigh.A @ upper.knee
     moved = {name: replace(body, r=body.r + (bend @ knee - knee)) for name, body in subject.bodies.items()}
-    bent = place_generic_leg(
-        replace(subject, bodies=moved), replace(upper, thigh=replace(upper.thigh, A=bend @ upper.thigh.A, r=hip))
-    )
-    assert bent.standing["hip_flexion"] == pytest.approx(0.2) and bent.standing["knee_angle"] == pytest.approx(-0.2)
+    thigh = replace(upper.thigh, A=bend @ upper.thigh.A)
+    bent = place_generic_leg(replace(subject, bodies=moved), replace(upper, thigh=thigh))
+    assert bent.standing == pytest.approx({"hip_flexion": 0.2, "knee_angle": -0.2})
     origins, axes = dict.fromkeys(bent.bones, np.zeros(3)), dict.fromkeys(bent.bones, np.eye(3))
+    kinds = set()
     for a, b in zip(upright.muscles(origins, axes, "r", 1.0), bent.muscles(origins, axes, "r", 1.0), strict=True):
-        # Between 0 and 0.2 rad the tibia slides by 4 mm in the generic femur, and by nothing while it stands.
+        # Between 0 and 0.2 rad the tibia slides by 2 mm in the generic femur, and by nothing while it stands.
         assert b.constants["optimal_fiber_length"] == pytest.approx(a.constants["optimal_fiber_length"], rel=0.03)
+        for one, two in zip(a.points, b.points, strict=True):
+            kinds.add(type(one))
+            if isinstance(one, ConditionalPoint):
+                own = bent.standing[one.coordinate.removesuffix("_r")]
+                assert (two.lower, two.upper) == pytest.approx((one.lower - own, one.upper - own))
+            if isinstance(one, MovingPoint):
+                q = np.array([-0.5, 0.0])
+                off = bent.bones["tibia"].place - upright.bones["tibia"].place
+                assert two.at(q)[0] == pytest.approx(one.at(q - 0.2)[0] + off, abs=ROUNDING)
+    assert kinds == {PathPoint, ConditionalPoint, MovingPoint}
 
 
 def test_the_tibia_is_twisted_from_the_epicondyles_to_the_malleoli():
@@ -134,8 +145,8 @@ def test_a_walk_has_the_moments_of_its_analysis(synthetic_walk, synthetic_muscle
     stance = (t > synthetic.STRIKE + 0.05) & (t < synthetic.STRIKE + synthetic.STANCE * synthetic.CYCLE - 0.05)
     largest = np.abs(exact["talocrural", "moment"]).max()
     for joint, coordinate in (("talocrural", "ankle_angle_r"), ("talocalcaneal", "subtalar_angle_r")):
-        assert one.trial.q[coordinate] == pytest.approx(exact[joint, "angle"], abs=1e-4)
-        assert one.trial.forces[coordinate][stance] == pytest.approx(exact[joint, "moment"][stance], abs=1e-4 * largest)
+        assert one.trial.q[coordinate] == pytest.approx(exact[joint, "angle"], abs=2e-3)
+        assert one.trial.forces[coordinate][stance] == pytest.approx(exact[joint, "moment"][stance], abs=1e-3 * largest)
     for name, coordinate, sign in (("knee_flexion", "knee_angle_r", -1.0), ("hip_flexion", "hip_flexion_r", 1.0)):
         moment = sign * exact[name, "moment"][stance]
         assert one.trial.forces[coordinate][stance] == pytest.approx(moment, abs=0.15 * np.abs(moment).max())
