@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from models.studies import emg_agreement
+from models.walking.electromyograms import Electromyograms
 from models.walking.static_optimisation import MOST_RESERVE
 from models.walking.swapped_ankle import AnkleComparison
 from runtime.report import Table, plots
@@ -29,16 +31,31 @@ def off(values: Any, others: Any) -> float:
     return float(np.sqrt(np.mean((values - others) ** 2)))
 
 
-def tables(found: AnkleComparison) -> list[Table]:
-    """Muscles, reserves and contact forces; none without muscles."""
-    return [_muscles(found), _reserves(found), _contacts(found)] if _with_muscles(found) else []
+def agreement(found: Mapping[str, tuple[AnkleComparison, Electromyograms | None]]) -> list[Table]:
+    """Agreement of trials with their electromyograms, by names, empty for one; no table without muscles or electromyograms."""
+    crossing: list[str] = []
+    optimised: dict[str, Any] = {}
+    for name, (compared, electromyograms) in found.items():
+        if _with_muscles(compared):
+            crossing += [muscle for ankle in compared.ankles for muscle in compared.muscles_of(ankle)]
+            for sort, one in compared.trials.items():
+                activations = one.muscles.activations  # type: ignore[union-attr]
+                optimised[", ".join(filter(None, (name, sort)))] = electromyograms, one.trial.t, activations
+    return emg_agreement.tables(optimised, crossing, "joint" if len(found) == 1 else "trial and joint")
+
+
+def tables(found: AnkleComparison, agreement: Sequence[Table]) -> list[Table]:
+    """Muscles, their agreement with electromyograms, reserves and contact forces; none without muscles."""
+    if not _with_muscles(found):
+        return []
+    return [_muscles(found, bool(agreement)), *agreement, _reserves(found), _contacts(found)]
 
 
 def _with_muscles(found: AnkleComparison) -> bool:
     return all(one.muscles is not None for one in found.trials.values())
 
 
-def _muscles(found: AnkleComparison) -> Table:
+def _muscles(found: AnkleComparison, compared: bool) -> Table:
     """A row for each muscle that crosses an ankle, with each sort of joint."""
     rows: list[list[Any]] = []
     first = next(iter(found.trials.values())).muscles
@@ -60,9 +77,10 @@ def _muscles(found: AnkleComparison) -> Table:
         "shortest fibre [optimal lengths]", "longest fibre [optimal lengths]", "frames at the bound", "difference of force [N]",
     ]  # fmt: skip
     note = (
-        "Muscles that cross an ankle; all are in the files of activations and forces.  Rigid tendons.  Activations are not "
-        "compared with electromyograms.  Differences: root mean square from the joint of the first rows."
+        "Muscles that cross an ankle; all are in the files of activations and forces.  Rigid tendons.  Differences: root mean "
+        "square from the joint of the first rows."
     )
+    note += "" if compared else "  The trial has no electromyograms with which activations are compared."
     brief = ["muscle", "joint", "largest activation [1]", "largest force [N]", "difference of force [N]"]
     return Table("muscles", columns, rows, note, brief)
 

@@ -247,7 +247,14 @@ def of_models():
                 functional=None,
             ),
         ),
-        "walking.filters.lowpass": (filters.lowpass, dict(values=np.sin(t), rate=50.0, cutoff=6.0, order=2, name="a")),
+        "walking.filters.lowpass": (
+            filters.lowpass,
+            dict(values=np.sin(t), rate=50.0, cutoff=6.0, order=2, ends="mirror", name="a"),
+        ),
+        "walking.filters.bandpass": (
+            filters.bandpass,
+            dict(values=np.sin(t), rate=50.0, low=2.0, high=20.0, order=2, name="a"),
+        ),
         "walking.filters.fill_gaps": (filters.fill_gaps, dict(t=t, values=np.sin(t), limit=0.1, name="a")),
         "walking.filters.resample": (filters.resample, dict(t=t, values=np.sin(t), to=t[:5], name="a")),
     }

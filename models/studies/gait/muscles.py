@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from models.studies import muscle_report
-from models.studies.gait.curves import stems
+from models.studies.gait.curves import numbered, stems
+from models.studies.gait.electromyograms import TrialEmg
 from models.walking.gait_muscles import muscles_of_walk
 from models.walking.gait_result import Gait
 from models.walking.swapped_ankle import AnkleComparison
@@ -50,13 +51,22 @@ def analyse(
     return walks, without
 
 
-def tables(walks: Walks) -> list[Table]:
-    """Muscles, reserves and contact forces of all trials, each row with its trial where there are several."""
-    each = [(one.name, muscle_report.tables(compared)) for one, compared in walks]
+def tables(walks: Walks, trial_emgs: Sequence[TrialEmg]) -> list[Table]:
+    """Muscles, reserves and contact forces of all trials, each row with its trial where there are several.
+
+    Between them the agreement with electromyograms of the trials, where they have any.
+    """
+    recorded = {id(one.trial): one.recorded for one in trial_emgs}
+    names = numbered([one.name for one, _ in walks]) if len(walks) > 1 else [""]
+    compared_by = {name: (compared, recorded.get(id(one))) for name, (one, compared) in zip(names, walks, strict=True)}
+    agreement = muscle_report.agreement(compared_by)
+    each = [(name, muscle_report.tables(compared, agreement)) for name, (compared, _) in compared_by.items()]
     if len(walks) == 1:
         return each[0][1]
     return [
-        Table(
+        of[0]
+        if of[0] in agreement
+        else Table(
             of[0].title, ["trial", *of[0].columns],
             [[name, *row] for (name, _), table in zip(each, of, strict=True) for row in table.rows], of[0].note,
             ["trial", *of[0].brief],

@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from models.studies.emg_agreement import channels_option, scaling_trials
 from models.studies.gait import contact as soles
+from models.studies.gait import electromyograms, tables
 from models.studies.gait import muscles as pulling
-from models.studies.gait import tables
 from models.studies.gait.sources import DELP
 from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
 from models.studies.muscle_report import CROWNINSHIELD
@@ -70,6 +71,8 @@ def gait(
     muscle_exponent: Annotated[float | None, "as exponent"] = None,
     muscle_strength: Annotated[float | None, "as strength"] = None,
     passive_forces: bool = False,
+    emg_maximum: list[str] | None = None,
+    emg_channel: Annotated[list[str] | None, "as channels"] = None,
     formats: str = FORMATS,
 ) -> Report:
     """Analyse walking: joint angles, moments and powers of foot, knee and hip.  Without files, a synthetic trial is analysed.
@@ -152,6 +155,11 @@ def gait(
         Maximum isometric forces by those of the generic leg.  Default: 1.
     passive_forces : bool
         Passive forces of the fibres act too.
+    emg_maximum : list of str
+        File of a trial of the subject that is not analysed and in which the largest electromyograms are sought too; may be given
+        several times.
+    emg_channel : list of str
+        MUSCLE=LABEL, such as soleus_r=EMG1, for electromyograms whose labels are not known; may be given several times.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """
@@ -177,7 +185,8 @@ def gait(
     if not filter:
         filters = Filters.off(longest_gap)
     report = Report(TITLE)
-    moved = None
+    moved, channels = None, channels_option(emg_channel)
+    scaling = scaling_trials(emg_maximum, up=up, units=units) if files else []
     if files:
         static, trials = _recorded(files, forces, say, up=up, units=units)
         if functional is not None:
@@ -185,7 +194,10 @@ def gait(
             moved = read_capture(Path(functional), up=up, units=units)
         landmarks = landmarks_of(marker or [])
     else:
-        _refuse_without_files(functional=functional, forces=forces, marker=marker, up=up, units=units)
+        _refuse_without_files(
+            functional=functional, forces=forces, marker=marker, up=up, units=units, emg_maximum=emg_maximum,
+            emg_channel=emg_channel,
+        )  # fmt: skip
         say("no files: analysing the synthetic trial, whose result is known and which is not filtered")
         static, trials = synthetic.static(), [("synthetic trial", synthetic.trial)]
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
@@ -200,6 +212,7 @@ def gait(
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
     trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
+    trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
     walks: list[Any] = []
     if muscles:
         cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
@@ -207,7 +220,7 @@ def gait(
         left_out += without
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
     say("figures and data")
-    finish(report, found, left_out, files_of_figures, trial_soles, walks)
+    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks)
     return report
 
 
@@ -215,7 +228,9 @@ def _refuse_without_files(**options: Any) -> None:
     """Refuse options that describe recorded files, which would be ignored."""
     for name, value in options.items():
         if value:
-            raise ModelError(f"--{name} belongs to recorded files; give STATIC TRIAL..., or leave it out")
+            raise ModelError(
+                f"--{name.replace('_', '-')} belongs to recorded files; give STATIC TRIAL..., or leave it out"
+            )
 
 
 def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **reading: Any) -> tuple[Capture, Trials]:
