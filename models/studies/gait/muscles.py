@@ -40,12 +40,13 @@ def analyse(
     without = []
     for one in found:
         say(f"{one.name}: muscles")
-        file = folder / f"leg_{one.side}.osim"
+        file, again = folder / f"leg_{one.side}.osim", any(other.side == one.side for other, _ in walks)
         try:
-            again = any(other.side == one.side for other, _ in walks)
             walks.append((one, muscles_of_walk(one, file, muscles=options, strength=strength, overwrite=again)))
         except ModelError as error:
             without.append(f"muscles of {one.name} are left out: {error}")
+            if not again:
+                file.unlink(missing_ok=True)
     if not walks:
         raise ModelError("; ".join(without))
     return walks, without

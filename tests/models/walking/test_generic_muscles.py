@@ -174,6 +174,13 @@ def test_a_walk_without_pelvis_is_refused(synthetic_walk, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
+def test_options_that_are_refused_leave_no_leg(synthetic_walk, tmp_path):
+    for options, strength, why in ((dict(exponent=0.5), 1.0, "exponent = 0.5"), ({}, float("nan"), "strength = nan")):
+        assert_refused(why, muscles.analyse, [synthetic_walk], tmp_path, options, strength, print)
+        assert not list(tmp_path.iterdir())
+
+
 @recorded
 @pytest.mark.slow
 def test_activations_are_those_of_opensim(tmp_path):
