@@ -96,7 +96,6 @@ def _exerted(zero: Any, states: Any, add: Callable[[Builder], None]) -> tuple[Fl
     ]
     q, u = (np.array(of) for of in zip(*at, strict=True))
     tau = known.applied_forces(q, u)
-    turned = (
-        states[1] @ zero[1][0].T
-    )  # efforts on a floating body are in axes that turn with it from the reference pose
+    # Efforts on a floating body are in axes that turn with it from the reference pose.
+    turned = states[1] @ zero[1][0].T
     return tau[:, :3], times(turned, tau[:, 3:])
