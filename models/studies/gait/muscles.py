@@ -25,11 +25,11 @@ Walks = Sequence[tuple[Gait, AnkleComparison]]
 
 
 def analyse(
-    found: Sequence[Gait], folder: Path, options: Mapping[str, Any], strength: float, say: Callable[[str], None]
+    found: Sequence[Gait], folder: Path, options: Mapping[str, Any], say: Callable[[str], None]
 ) -> tuple[list[tuple[Gait, AnkleComparison]], list[str]]:
     """The muscles of each trial, with the leg of each foot in the folder, and why trials were left out.
 
-    ``options``: of static optimisation; ``strength``: of the maximum isometric forces.
+    ``options``: of ``muscles_of_walk``.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def analyse(
         say(f"{one.name}: muscles")
         file, again = folder / f"leg_{one.side}.osim", any(other.side == one.side for other, _ in walks)
         try:
-            walks.append((one, muscles_of_walk(one, file, muscles=options, strength=strength, overwrite=again)))
+            walks.append((one, muscles_of_walk(one, file, overwrite=again, **options)))
         except ModelError as error:
             without.append(f"muscles of {one.name} are left out: {error}")
             if not again:
