@@ -47,7 +47,8 @@ class MuscleForces:
     upper_bounds : mapping of str to float
         Upper bounds of activations.
     optimality : (n,)
-        How far each frame is from its optimum: the largest entry of the projected gradient of the cost.
+        How far each frame is from its optimum: the largest difference of an activation from those that the multipliers of the
+        moments ask for, by the largest one.
     notes : tuple of str
         Assumptions, and what of the file does not act.
     """

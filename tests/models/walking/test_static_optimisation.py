@@ -1,5 +1,7 @@
 """Static optimisation: closed forms, the optimum by another solver, and the walk of OpenSim with a spring at the ankle."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import Bounds, minimize
@@ -64,15 +66,43 @@ def test_two_muscles_in_closed_form(read):
     assert found.fiber_lengths["far"][0] == pytest.approx(1.0) and not found.failed.size and not found.saturated
 
 
-@pytest.mark.parametrize("p", [3.0, 4.0])
-def test_powers_of_activations_in_closed_form(read, p):
-    """With a reserve that costs everything,  a_i ~ g_i^(1 / (p - 1))."""
+@pytest.mark.parametrize("p", [1.01, 1.2, 1.5, 3.0, 5.0, 10.0, 20.0])
+@pytest.mark.parametrize(("reserve", "share"), [(1.0, 1.0), (1.0, 0.1), (1e-9, 1.0)])
+def test_powers_of_activations_in_closed_form(read, p, reserve, share):
+    """a_i ~ g_i^(1 / (p - 1)) for torques g by the optimal force of the reserve, whose control is 1 in proportion to them."""
     reading = read(arm.muscle("near", 0.04, 800.0), arm.muscle("far", 0.07, 500.0))
-    g = np.array([800.0 * arm.arm(0.04), 500.0 * arm.arm(0.07)])
-    found = static_optimisation(reading, arm.trial(reading), reserve=1e-3, bounds=WIDE, exponent=p)
-    share = g ** (1.0 / (p - 1.0))
-    wanted = arm.MOMENT * share / (g @ share)
-    assert [found.activations[name][0] for name in ("near", "far")] == pytest.approx(wanted, rel=1e-4)
+    g = np.array([800.0 * arm.arm(0.04), 500.0 * arm.arm(0.07)]) / reserve
+    still = arm.trial(reading)
+    trial = replace(still, forces={"elbow": share * still.forces["elbow"]})
+    found = static_optimisation(reading, trial, reserve=reserve, bounds=(0.0, 10.0), exponent=p)
+    log = np.append(np.log(g), 0.0) / (p - 1.0)
+    controls = np.exp(log - log.max())
+    controls *= share * arm.MOMENT / reserve / (controls @ np.append(g, 1.0))
+    assert [found.activations[name][1] for name in ("near", "far")] == pytest.approx(controls[:2], rel=1e-9)
+    assert found.reserves["elbow"] == pytest.approx(2 * [reserve * controls[2]], rel=1e-9, abs=1e-13)
+    assert not found.failed.size
+
+
+@pytest.mark.parametrize("p", [1.0, 1.2, 2.0, 3.0, 8.0])
+def test_moments_far_apart_in_size_do_not_change_each_other(p):
+    """Two limbs without a common muscle, one with a tenth of the moments of the other: a tenth of the activations."""
+    one = problem(5, 2, 4, 9, upper=1e3)
+    G, zero = np.zeros((2, 8, 18)), np.zeros((2, 18))
+    G[:, :4, :9] = G[:, 4:, 9:] = one.G
+    b = np.concatenate([one.b, 0.1 * one.b], axis=1)
+    a, off = Problem(G, b, zero + 1.0, zero, zero[0], zero[0] + 1e3).solved(p)
+    assert off.max() < 1e-9 and a[:, 9:] == pytest.approx(0.1 * a[:, :9], rel=1e-6, abs=1e-9)
+
+
+def test_muscles_without_a_task_and_without_strength_rest():
+    one = problem()
+    idle = Problem(one.G, 0.0 * one.b, one.w, 0.0 * one.c, 0.0 * one.lower, one.upper)
+    for p in (1.0, 2.0, 3.0):
+        a, off = idle.solved(p)
+        assert off.max() < 1e-4 and a.max() < 1e-6
+    weak = Problem(one.G * (np.arange(9) > 0), one.b, one.w * (np.arange(9) > 0), one.c, one.lower, one.upper)
+    a, off = weak.solved(3.0)
+    assert off.max() < 1e-9 and a[:, 0] == pytest.approx([0.01, 0.01], abs=1e-12)
 
 
 def test_stresses_cubed_in_closed_form(read):
