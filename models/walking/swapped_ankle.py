@@ -29,7 +29,7 @@ from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
 from models.walking.orthosis_loads import massless_springs, orthosis_moments
 from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
-from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, chosen_muscles, static_optimisation
+from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, checked_options, static_optimisation
 from runtime import ModelError
 from runtime.support import checked, checked_class
 
@@ -201,7 +201,7 @@ def compare_ankles(
     if pull is not None and orthosis is not None:
         raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
     if pull is not None:
-        chosen_muscles(reading, pull.get("muscles"))  # refuses a model without muscles before the work begins
+        checked_options(reading, pull)  # refuses a model without muscles before the work begins
     _check_feet(reading, feet, loads)
     springs = None if orthosis is None else massless_springs(orthosis)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}

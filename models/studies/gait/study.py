@@ -177,6 +177,7 @@ def gait(
     )  # fmt: skip
     if muscles and orthosis is not None:
         raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
+    cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
         check_units, ankle_width, hip_centre,
@@ -215,7 +216,6 @@ def gait(
     trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
     walks: list[Any] = []
     if muscles:
-        cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
         walks, without = pulling.analyse(found, folder, cost, 1.0 if muscle_strength is None else muscle_strength, say)
         left_out += without
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
