@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,23 @@ def off(values: Any, others: Any) -> float:
     return float(np.sqrt(np.mean((values - others) ** 2)))
 
 
-def tables(found: AnkleComparison, electromyograms: Electromyograms | None) -> list[Table]:
+def agreement(found: Mapping[str, tuple[AnkleComparison, Electromyograms | None]]) -> list[Table]:
+    """Agreement of trials with their electromyograms, by names, empty for one; no table without muscles or electromyograms."""
+    crossing: list[str] = []
+    optimised: dict[str, Any] = {}
+    for name, (compared, electromyograms) in found.items():
+        if _with_muscles(compared):
+            crossing += [muscle for ankle in compared.ankles for muscle in compared.muscles_of(ankle)]
+            for sort, one in compared.trials.items():
+                activations = one.muscles.activations  # type: ignore[union-attr]
+                optimised[", ".join(filter(None, (name, sort)))] = electromyograms, one.trial.t, activations
+    return emg_agreement.tables(optimised, crossing, "joint" if len(found) == 1 else "trial and joint")
+
+
+def tables(found: AnkleComparison, agreement: Sequence[Table]) -> list[Table]:
     """Muscles, their agreement with electromyograms, reserves and contact forces; none without muscles."""
     if not _with_muscles(found):
         return []
-    crossing = [name for ankle in found.ankles for name in found.muscles_of(ankle)]
-    optimised = {sort: (electromyograms, one.trial.t, one.muscles.activations) for sort, one in found.trials.items()}  # type: ignore[union-attr]
-    agreement = emg_agreement.tables(optimised, crossing)
     return [_muscles(found, bool(agreement)), *agreement, _reserves(found), _contacts(found)]
 
 

@@ -210,7 +210,7 @@ class _Iterate:
         """Moments that are not made yet."""
         return self.b - np.einsum("nkc,nc->nk", self.A, self.a)
 
-    def _step(self, moving: Floats, fastest: Floats) -> None:
+    def _step(self, moving: NDArray[np.bool_], fastest: Floats) -> None:
         """A step of Newton's method in the frames that move (frames, 1)."""
         p, w, x, v, muscles = self.p, self.w, self.x, self.v, self.above.shape[1]
         products = (self.z * self.below).sum(axis=1) + (self.z_above * self.above).sum(axis=1)

@@ -11,7 +11,7 @@ import ast
 import inspect
 import linecache
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -57,6 +57,17 @@ class Span(NamedTuple):
     places: tuple[int, ...]
 
 
+class Piece(NamedTuple):
+    """The part of a path between neighbouring points: its kind of span, letters of its bodies, and names of its numbers.
+
+    ``names``: those in the path, by those in the module of the span.
+    """
+
+    kind: str
+    letters: str
+    names: Mapping[str, str]
+
+
 class Path(NamedTuple):
     """A path: names, kinds and bodies of its vectors, its parameters with units and bounds, and its spans.
 
@@ -72,31 +83,43 @@ class Path(NamedTuple):
 
 def path_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> Path:
     """The path over these elements.  Its names have the number of the element: "s_2_j", "radius_3"."""
-    vectors, parameters, bounds, names = list[Any](), list[Any](), dict[str, Any](), list[dict[str, str]]()
+    vectors, parameters, bounds = list[Any](), list[Any](), dict[str, Any]()
     for n, (wrap, letters) in enumerate(elements, 1):
-        of_wrap = [v for v in modules[wrap].VECTORS if v[2] in OWN] if wrap else [(POINT, "point", "k")]
-        numbers = modules[wrap].PARAMETERS if wrap else ()
-        names.append({name: element_name(name, n, letters) for name, *_ in (*of_wrap, *numbers)})
-        vectors += [(names[-1][v], kind, letters[OWN.index(body)]) for v, kind, body in of_wrap]
-        parameters += [(names[-1][p], unit) for p, unit in numbers]
-        bounds |= {names[-1][p]: modules[wrap].BOUNDS[p] for p, _ in numbers}
+        of_wrap, numbers = _own(wrap, modules)
+        vectors += [(element_name(v, n, letters), kind, letters[OWN.index(body)]) for v, kind, body in of_wrap]
+        parameters += [(element_name(p, n, letters), unit) for p, unit in numbers]
+        bounds |= {element_name(p, n, letters): modules[wrap].BOUNDS[p] for p, _ in numbers}
     places = {name: 3 * k for k, (name, *_) in enumerate(vectors)}
     places |= {name: 3 * len(vectors) + k for k, (name, _) in enumerate(parameters)}
-    points = [n for n, (wrap, _) in enumerate(elements) if not wrap]
     spans, within = list[Span](), list[tuple[int, int]]()
-    for n, m in zip(points, points[1:], strict=False):
-        ends, over = (names[n][POINT], names[m][POINT]), elements[n + 1 : m]
-        if not over and elements[n] == elements[m]:
-            within.append((places[ends[0]], places[ends[1]]))
+    for kind, letters, own in pieces_of(elements, modules):
+        if kind == STRAIGHT and letters[0] == letters[1]:
+            within.append((places[own["s_i"]], places[own["s_j"]]))
             continue
-        module, letters = modules[STRAIGHT], elements[n][1] + elements[m][1]
-        for wrap, more in over:
-            module, letters = modules[wrap], letters + more
-        own = dict(zip(("s_i", "s_j"), ends, strict=True)) | (names[n + 1] if over else {})
+        module = modules[kind]
         at = [places[own[v]] + c for v, *_ in module.VECTORS for c in range(3)]
         at += [places[own[p]] for p, _ in module.PARAMETERS]
         spans.append(Span(module, tuple(map(LETTERS.index, letters)), tuple(at)))
     return Path(tuple(vectors), tuple(parameters), bounds, tuple(spans), tuple(within))
+
+
+def pieces_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> Iterator[Piece]:
+    """The parts of a path over these elements, from point to point."""
+    points = [n for n, (wrap, _) in enumerate(elements) if not wrap]
+    for n, m in zip(points, points[1:], strict=False):
+        kind, letters = STRAIGHT, elements[n][1] + elements[m][1]
+        names = {end: element_name(POINT, k + 1, elements[k][1]) for end, k in (("s_i", n), ("s_j", m))}
+        for wrap, more in elements[n + 1 : m]:
+            kind, letters = wrap, letters + more
+            names |= {own: element_name(own, n + 2, more) for part in _own(wrap, modules) for own, *_ in part}
+        yield Piece(kind, letters, names)
+
+
+def _own(wrap: str, modules: Mapping[str, ModuleType]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Vectors and parameters of an element, by the names of its module."""
+    if not wrap:
+        return [(POINT, "point", "k")], ()
+    return [v for v in modules[wrap].VECTORS if v[2] in OWN], modules[wrap].PARAMETERS
 
 
 def element_name(name: str, n: int, letters: str) -> str:
@@ -303,14 +326,7 @@ def muscle_module_of(name: str, laws: Mapping[str, ModuleType] = LAWS) -> Module
     KeyError
         For a name that states no such module.
     """
-    kind, _, path = name.partition(ALONG)
-    elements = list[Element]()
-    for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", path):
-        before = elements[-1] if elements else ("", "")
-        if found[1] is None and before[0] and len(before[1]) < len(SPANS[before[0]].BODIES) - 2:
-            elements[-1] = before[0], before[1] + found[2]
-        else:
-            elements.append((found[1] or "", found[2]))
+    kind, elements = name.partition(ALONG)[0], elements_of(name)
     how = {"rigid": kind.removesuffix(BY_SIGNAL).endswith(RIGID), "driven": kind.endswith(BY_SIGNAL)}
     law, order = laws[law_of(name)], "".join("w" if wrap else "p" for wrap, _ in elements)
     together = len({*"".join(letters for _, letters in elements)}) < 2
@@ -320,6 +336,24 @@ def muscle_module_of(name: str, laws: Mapping[str, ModuleType] = LAWS) -> Module
     if name != module.NAME:
         raise KeyError(name)
     return module
+
+
+def elements_of(name: str) -> list[Element]:
+    """The elements of the path in the name of a module of ``muscle_module``.
+
+    Raises
+    ------
+    KeyError
+        For an unknown wrap.
+    """
+    elements = list[Element]()
+    for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", name.partition(ALONG)[2]):
+        before = elements[-1] if elements else ("", "")
+        if found[1] is None and before[0] and len(before[1]) < len(SPANS[before[0]].BODIES) - 2:
+            elements[-1] = before[0], before[1] + found[2]
+        else:
+            elements.append((found[1] or "", found[2]))
+    return elements
 
 
 def law_of(name: str) -> str:

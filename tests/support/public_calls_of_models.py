@@ -23,6 +23,7 @@ def reports(w):
         ),
         "panels.figure": (panels.figure, dict(rows=1, columns=1, width=4.0, height=3.0)),
         "lines.style": (lines.style, dict(number=1, label="a")),
+        "lines.of_many": (lines.of_many, dict(number=1)),
         "lines.fill": (lines.fill, dict(number=1, label="a")),
         "plots.trajectories": (plots.trajectories, dict(groups={"a": runs}, body="rod", planes=("sagittal",))),
         "plots.velocities_and_accelerations": (plots.velocities_and_accelerations, dict(runs=runs, body="rod")),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from models.studies import muscle_report
-from models.studies.gait.curves import stems
+from models.studies.gait.curves import numbered, stems
 from models.studies.gait.electromyograms import TrialEmg
 from models.walking.gait_muscles import muscles_of_walk
 from models.walking.gait_result import Gait
@@ -25,11 +25,11 @@ Walks = Sequence[tuple[Gait, AnkleComparison]]
 
 
 def analyse(
-    found: Sequence[Gait], folder: Path, options: Mapping[str, Any], strength: float, say: Callable[[str], None]
+    found: Sequence[Gait], folder: Path, options: Mapping[str, Any], say: Callable[[str], None]
 ) -> tuple[list[tuple[Gait, AnkleComparison]], list[str]]:
     """The muscles of each trial, with the leg of each foot in the folder, and why trials were left out.
 
-    ``options``: of static optimisation; ``strength``: of the maximum isometric forces.
+    ``options``: of ``muscles_of_walk``.
 
     Raises
     ------
@@ -40,33 +40,39 @@ def analyse(
     without = []
     for one in found:
         say(f"{one.name}: muscles")
-        file = folder / f"leg_{one.side}.osim"
+        file, again = folder / f"leg_{one.side}.osim", any(other.side == one.side for other, _ in walks)
         try:
-            again = any(other.side == one.side for other, _ in walks)
-            walks.append((one, muscles_of_walk(one, file, muscles=options, strength=strength, overwrite=again)))
+            walks.append((one, muscles_of_walk(one, file, overwrite=again, **options)))
         except ModelError as error:
             without.append(f"muscles of {one.name} are left out: {error}")
+            if not again:
+                file.unlink(missing_ok=True)
     if not walks:
         raise ModelError("; ".join(without))
     return walks, without
 
 
-def tables(walks: Walks, emgs: Sequence[TrialEmg] = ()) -> list[Table]:
-    """Tables of all trials, each row with its trial where there are several; with the agreement of those with electromyograms."""
-    recorded = {id(one.trial): one.recorded for one in emgs}
-    each = [(one.name, muscle_report.tables(compared, recorded.get(id(one)))) for one, compared in walks]
+def tables(walks: Walks, trial_emgs: Sequence[TrialEmg]) -> list[Table]:
+    """Muscles, reserves and contact forces of all trials, each row with its trial where there are several.
+
+    Between them the agreement with electromyograms of the trials, where they have any.
+    """
+    recorded = {id(one.trial): one.recorded for one in trial_emgs}
+    names = numbered([one.name for one, _ in walks]) if len(walks) > 1 else [""]
+    compared_by = {name: (compared, recorded.get(id(one))) for name, (one, compared) in zip(names, walks, strict=True)}
+    agreement = muscle_report.agreement(compared_by)
+    each = [(name, muscle_report.tables(compared, agreement)) for name, (compared, _) in compared_by.items()]
     if len(walks) == 1:
         return each[0][1]
-    by_title: dict[str, list[tuple[str, Table]]] = {}
-    for name, found in each:
-        for table in found:
-            by_title.setdefault(table.title, []).append((name, table))
     return [
-        Table(
-            title, ["trial", *of[0][1].columns], [[name, *row] for name, table in of for row in table.rows],
-            "  ".join(dict.fromkeys(table.note for _, table in of)), ["trial", *of[0][1].brief],
+        of[0]
+        if of[0] in agreement
+        else Table(
+            of[0].title, ["trial", *of[0].columns],
+            [[name, *row] for (name, _), table in zip(each, of, strict=True) for row in table.rows], of[0].note,
+            ["trial", *of[0].brief],
         )
-        for title, of in by_title.items()
+        for of in zip(*(tables for _, tables in each), strict=True)
     ]  # fmt: skip
 
 

@@ -143,7 +143,7 @@ def gait(
         Also predict the ground force: from markers alone, and by the nine spheres of Moreira et al. (2011), fitted to the force.
     orthosis : str
         Also show what an orthosis would contribute to the moments, the motion being the same: flexible, medium, stiff, or a .toml
-        file with the keywords of Builder.orthosis.
+        file with the keywords of Builder.orthosis.  Muscles make the rest.
     muscles : bool
         Also activations and forces of 43 muscles of a generic leg, scaled to the subject, by static optimisation, and contact
         forces of the ankle; needs markers of pelvis and thigh.
@@ -175,8 +175,6 @@ def gait(
         muscles, muscle_cost=muscle_cost, muscle_exponent=muscle_exponent, muscle_strength=muscle_strength,
         passive_forces=passive_forces or None,
     )  # fmt: skip
-    if muscles and orthosis is not None:
-        raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
     cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
@@ -216,7 +214,11 @@ def gait(
     trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
     walks: list[Any] = []
     if muscles:
-        walks, without = pulling.analyse(found, folder, cost, 1.0 if muscle_strength is None else muscle_strength, say)
+        leg = dict(
+            muscles=cost, orthosis=options["orthosis"],
+            strength=1.0 if muscle_strength is None else muscle_strength,
+        )  # fmt: skip
+        walks, without = pulling.analyse(found, folder, leg, say)
         left_out += without
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
     say("figures and data")

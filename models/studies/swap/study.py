@@ -266,7 +266,7 @@ def swap(
             report.answer += SAME_AXES
         report.tables += [
             tables.ankles(found),
-            *pulling.tables(found, electromyograms),
+            *pulling.tables(found, pulling.agreement({"": (found, electromyograms)})),
             *([] if given.leg else [tables.residuals(found)]),
             tables.markers(found),
         ]

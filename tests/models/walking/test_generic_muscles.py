@@ -11,8 +11,10 @@ from models.files.description import ConditionalPoint, MovingPoint, PathPoint
 from models.files.muscle_lengths import muscle_paths
 from models.files.osim_functions import spline
 from models.rotations import about
+from models.studies.gait import muscles
 from models.walking import Filters, analyse, muscles_of_walk, synthetic, write_leg
 from models.walking.capture import read_capture
+from models.walking.electromyograms import emg
 from models.walking.generic_muscles import generic_leg, place_generic_leg
 from models.walking.geometry import UP
 from tests.support.generic_subject import generic
@@ -172,6 +174,14 @@ def test_a_walk_without_pelvis_is_refused(synthetic_walk, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
+def test_options_that_are_refused_leave_no_leg(synthetic_walk, tmp_path):
+    odd = (dict(muscles=dict(exponent=0.5)), "exponent = 0.5"), (dict(strength=float("nan")), "strength = nan")
+    for options, why in odd:
+        assert_refused(why, muscles.analyse, [synthetic_walk], tmp_path, options, print)
+        assert not list(tmp_path.iterdir())
+
+
 @recorded
 @pytest.mark.slow
 def test_activations_are_those_of_opensim(tmp_path):
@@ -181,6 +191,47 @@ def test_activations_are_those_of_opensim(tmp_path):
     rows = [int(np.abs(found.t - t).argmin()) for t in OPENSIM["walk"]["t"]]
     for name, expected in OPENSIM["walk"]["a"].items():
         assert found.activations[name][rows] == pytest.approx(expected, abs=2e-3), name
+
+
+@recorded
+@pytest.mark.slow
+def test_activations_go_with_electromyograms(tmp_path):
+    """Calf muscles and vastus medialis of an adult within 100 ms, the tibialis anterior less so; reserves are small."""
+    walk = analyse(trial("ST"), trial("C4_05"), side="right", filters=Filters.off())
+    found = muscles_of_walk(walk, tmp_path / "leg.osim").trials[MODIFIED].muscles
+    every = emg(trial("C4_05")).agreement(found.t, found.activations).muscles
+    correlation = {one.activation: one.correlation for one in every}
+    for name, least in (("soleus_r", 0.8), ("med_gas_r", 0.9), ("vas_med_r", 0.9), ("tib_ant_r", 0.6)):
+        assert correlation[name] > least
+    assert all(found.reserve_share(name) < 0.05 for name in found.moments)
+
+
+@pytest.mark.slow
+def test_an_orthosis_leaves_the_rest_to_muscles(synthetic_walk, synthetic_muscles, tmp_path):
+    """Its part of the moments is that of the analysis with the orthosis."""
+    worn = analyse(
+        synthetic.static(), synthetic.trial(), markers=synthetic.MARKERS, filters=Filters.off(), orthosis="stiff"
+    )
+    found = muscles_of_walk(synthetic_walk, tmp_path / "leg.osim", sorts=[MODIFIED], orthosis="stiff").trials[MODIFIED]
+    part = np.interp(found.trial.t, worn.t, worn.orthosis_moments["talocrural"])
+    largest = np.abs(part).max()
+    assert found.orthosis["ankle_angle_r"] == pytest.approx(part, abs=2e-2 * largest) and largest > 1.0
+    alone = synthetic_muscles.trials[MODIFIED].muscles.moments["ankle_angle_r"]
+    assert found.muscles.moments["ankle_angle_r"] == pytest.approx(alone - part, abs=2e-2 * largest)
+
+
+@pytest.mark.slow
+def test_tables_of_several_walks_name_their_trials(synthetic_walk, synthetic_muscles):
+    walks = [(replace(synthetic_walk, name=name), synthetic_muscles) for name in ("one", "two")]
+    alone = muscles.tables(walks[:1], [])
+    for table, of_one in zip(muscles.tables(walks, []), alone, strict=True):
+        assert table.columns == ["trial", *of_one.columns] and table.note == of_one.note
+        assert [list(row) for row in table.rows] == [[name, *row] for name in ("one", "two") for row in of_one.rows]
+    assert "mean of 2 trials" in muscles.answer(walks) and "mean of" not in muscles.answer(walks[:1])
+    assert len(muscles.notes(walks)) == len(muscles.notes(walks[:1]))
+    assert set(muscles.figures(walks)) == {
+        f"{stem}_{name}" for stem in ("one", "two") for name in muscles.figures(walks[:1])
+    }
 
 
 @recorded
