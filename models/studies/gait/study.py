@@ -175,6 +175,7 @@ def gait(
         muscles, muscle_cost=muscle_cost, muscle_exponent=muscle_exponent, muscle_strength=muscle_strength,
         passive_forces=passive_forces or None,
     )  # fmt: skip
+    cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
         check_units, ankle_width, hip_centre,
@@ -214,7 +215,7 @@ def gait(
     walks: list[Any] = []
     if muscles:
         leg = dict(
-            muscles=cost_of(muscle_cost, muscle_exponent, passive_forces), orthosis=options["orthosis"],
+            muscles=cost, orthosis=options["orthosis"],
             strength=1.0 if muscle_strength is None else muscle_strength,
         )  # fmt: skip
         walks, without = pulling.analyse(found, folder, leg, say)
