@@ -1,6 +1,6 @@
 """Controllers of OpenSim models that set excitations of muscles: functions of time, and the reflex of ToyReflexController.
 
-Source of the rules: Controller, PrescribedController and ToyReflexController of OpenSim 4.6.  What controllers give adds up.
+Source of the rules: Controller, PrescribedController and ToyReflexController of OpenSim 4.6.  Their excitations add up.
 """
 
 from __future__ import annotations
