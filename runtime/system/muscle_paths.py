@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from runtime.jit.python_code import with_arrays
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.system.force_addresses import place_of_angles
+from runtime.system.force_building import look_up_tables
 from runtime.system.muscle_modules import UNIT_WRENCH, WRENCH
 from runtime.system.parts import Force
 from runtime.system.reference import reference
@@ -19,10 +21,25 @@ def is_muscle(force: Force) -> bool:
     return hasattr(force.module, "path")
 
 
-def path_motion(force: Force, states: Mapping[str, Floats]) -> Floats:
+def refuse_points_of_angles(forces: Iterable[Force], what: str) -> None:
+    """Refuse muscles with points that an angle moves: their forces jump at the ends of its range, and derivatives with them.
+
+    Raises
+    ------
+    ModelError
+    """
+    if named := [force.name for force in forces if is_muscle(force) and force.module.ANGLES]:
+        raise ModelError(
+            f"{what}: muscle '{named[0]}' has points that an angle moves or takes out of the path: its force jumps at the ends "
+            "of their ranges, and so do derivatives; take differences of runs, or give it fixed points"
+        )
+
+
+def path_motion(force: Force, states: Mapping[str, Floats], angles: Floats | None = None) -> Floats:
     """Length of the path of a muscle, its rate, and force and moment of a unit tension on each of its bodies, (2 + 6 bodies, n).
 
-    ``states``: of the bodies by name, (n, 13) each.
+    ``states``: of the bodies by name, (n, 13) each; ``angles``: (n, angles) [rad] from which revolutions of the angles of its points
+    count, by default as in a reference configuration.
 
     Raises
     ------
@@ -39,5 +56,8 @@ def path_motion(force: Force, states: Mapping[str, Floats]) -> Floats:
         np.zeros((UNIT_WRENCH + WRENCH * len(ends), ends[0].shape[1])),
     )
     reference(force, ends[0], ends[1], x, *ends[2:])
+    if angles is not None:
+        x[place_of_angles(force.module) :][: angles.shape[1]] = angles.T
+    look_up_tables(force, ends, x)
     with_arrays(force.module.path)(*ends, x, found)
     return found
