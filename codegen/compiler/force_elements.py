@@ -168,7 +168,8 @@ def derive_point(definition: Definition) -> ForceDerivation:
     """Derive a point of a path as a force at it, whose components are its states, while it belongs to the path."""
     scope = ForceScope(definition.__name__)
     arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
-    place, belongs = called(scope, definition, arguments)  # type: ignore[misc]
+    returned: Any = called(scope, definition, arguments)
+    place, belongs = returned
     pull = [scope._state(f"pull_{axis}") for axis in AXES]
     pushes = [(component, belongs * force) for component, force in zip(place, pull, strict=True)]
     reports = {f"place_{axis}": component for axis, component in zip(AXES, place, strict=True)}

@@ -38,8 +38,8 @@ def refuse_points_of_angles(forces: Iterable[Force], what: str) -> None:
 def path_motion(force: Force, states: Mapping[str, Floats], angles: Floats | None = None) -> Floats:
     """Length of the path of a muscle, its rate, and force and moment of a unit tension on each of its bodies, (2 + 6 bodies, n).
 
-    ``states``: of the bodies by name, (n, 13) each; ``angles``: (n, angles) [rad] from which revolutions of the angles of its points
-    count, by default as in a reference configuration.
+    ``states``: of the bodies by name, (n, 13) each; ``angles``: (n, angles) [rad] of its points, from which revolutions count; by
+    default as in a reference configuration.
 
     Raises
     ------
