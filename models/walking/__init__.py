@@ -19,6 +19,8 @@ What lives here, from the bottom up; each module imports only from those above i
     hip; inverse dynamics of a trial.
 ``sole``, ``contact``, ``contact_residuals``, ``contact_fit``
     Spheres under the foot; the force that they predict; its distance from the measured one; the fit of a sole.
+``muscle_names``, ``electromyograms``
+    Names of muscles in recordings and models; envelopes of electromyograms, and their agreement with activations.
 ``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
     Curves and values of a trial; all trials of a subject; a table of subjects; comparison of two sets of curves; the curves of
     many subjects; their analysis.
@@ -47,6 +49,7 @@ from models.walking.anatomy import Anatomy
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
+from models.walking.electromyograms import Electromyograms, emg
 from models.walking.fitted_motion import FittedMotion
 from models.walking.gait_result import Gait
 from models.walking.generic_leg import with_own_forces, write_leg
@@ -78,6 +81,7 @@ __all__ = [
     "BodyMotion",
     "CurveTest",
     "Filters",
+    "Electromyograms",
     "FittedMotion",
     "Floor",
     "FunctionalAxes",
@@ -101,6 +105,7 @@ __all__ = [
     "analyse_subjects",
     "compare_ankles",
     "compare_curves",
+    "emg",
     "fit_sole",
     "floor_of",
     "functional_axes",

@@ -78,6 +78,8 @@ class AnkleComparison:
         By sort: "as in the file", "universal", "modified universal".
     notes : tuple of str
         Assumptions on markers and forces.
+    recording : Capture
+        The trial as it was read.
     """
 
     model: str
@@ -86,6 +88,7 @@ class AnkleComparison:
     ankles: Mapping[str, tuple[str, str]]
     trials: Mapping[str, AnkleTrial]
     notes: tuple[str, ...]
+    recording: Capture
 
     def __repr__(self) -> str:
         return f"AnkleComparison of {self.model} along {self.name}: {', '.join(self.trials)}; ankles {', '.join(self.ankles)}"
@@ -239,7 +242,7 @@ def compare_ankles(
     fitted = next(iter(trials.values())).motion
     whole = float(sum(link.mass for link in reading.source.links)) if mass is None else mass
     every = tuple(dict.fromkeys((*fitted.notes, *notes)))
-    return AnkleComparison(reading.source.name, capture.name, whole, coordinates, trials, every)
+    return AnkleComparison(reading.source.name, capture.name, whole, coordinates, trials, every, capture)
 
 
 def _check_feet(reading: Reading, feet: Sequence[str] | None, loads: Any) -> None:

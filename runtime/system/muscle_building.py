@@ -19,10 +19,10 @@ from runtime.system.muscle_modules import (
     LETTERS,
     POINT,
     Element,
-    element_name,
     letters_of,
     may_leave,
     muscle_module,
+    names_of,
 )
 from runtime.system.parts import GROUND, Force
 from runtime.system.signal import Signal, as_signal
@@ -94,7 +94,7 @@ def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[
             raise ModelError(f"{what}: {a} and {b} beside each other; give a point between them that stays in the path")
     elements = [(kind, "".join(LETTERS[bodies.index(body)] for body in own)) for kind, own, _ in found]
     values = {
-        element_name(key, n, element[1], letters_of(element[0])): value
+        names_of(n, *element).get(key, f"{key}_{n}"): value
         for n, (element, (*_, own)) in enumerate(zip(elements, found, strict=True), 1) for key, value in own.items()
     }  # fmt: skip
     return bodies + [GROUND] * (len(bodies) == MAX_BODIES - 1), elements, values

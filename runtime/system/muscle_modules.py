@@ -79,6 +79,18 @@ class Located(NamedTuple):
     places: tuple[int | None, ...]
 
 
+class Piece(NamedTuple):
+    """The part of a path between two points: their numbers, its kind of span, letters of its bodies, and names of its numbers.
+
+    ``names``: those in the path, by those in the module of the span; points of ``POINTS`` have none.
+    """
+
+    ends: tuple[int, int]
+    kind: str
+    letters: str
+    names: Mapping[str, str]
+
+
 class Path(NamedTuple):
     """A path: names, kinds and bodies of its vectors, its parameters with units and bounds, its spans, and points of ``POINTS``.
 
@@ -102,45 +114,59 @@ class Path(NamedTuple):
 
 def path_of(elements: Sequence[Element]) -> Path:
     """The path over these elements.  Its names have the number of the element: "s_2_j", "radius_3"."""
-    vectors, parameters, tables = list[Any](), list[Any](), list[Any]()
-    bounds, names = dict[str, Any](), list[dict[str, str]]()
+    vectors, parameters, tables, bounds = list[Any](), list[Any](), list[Any](), dict[str, Any]()
     for n, (kind, letters) in enumerate(elements, 1):
-        module, own = POINTS.get(kind) or SPANS.get(kind), letters_of(kind)
-        of_kind = [v for v in module.VECTORS if v[2] in own] if module else [(POINT, "point", "k")]
-        numbers, looked_up = (module.PARAMETERS, getattr(module, "TABLES", ())) if module else ((), ())
-        every = (*(v for v, *_ in of_kind), *dict(numbers), *looked_up)
-        names.append({name: element_name(name, n, letters, own) for name in every})
-        vectors += [(names[-1][v], of, letters[own.index(body)]) for v, of, body in of_kind]
-        parameters += [(names[-1][p], unit) for p, unit in numbers]
-        bounds |= {names[-1][p]: module.BOUNDS[p] for p, _ in numbers} if module else {}
-        tables += [(names[-1][table], "m") for table in looked_up]
+        (of_kind, numbers, looked_up), names = _own(kind), names_of(n, kind, letters)
+        vectors += [(names[v], of, letters[letters_of(kind).index(body)]) for v, of, body in of_kind]
+        parameters += [(names[p], unit) for p, unit in numbers]
+        bounds |= {names[p]: _module_of(kind).BOUNDS[p] for p, _ in numbers}
+        tables += [(names[table], "m") for table in looked_up]
     places = {name: 3 * k for k, (name, *_) in enumerate(vectors)}
     places |= {name: 3 * len(vectors) + k for k, (name, _) in enumerate(parameters)}
 
-    def in_x(module: ModuleType, own: Mapping[str, str]) -> list[int | None]:
+    def in_x(module: ModuleType, own: Mapping[str, str]) -> tuple[int | None, ...]:
         at = [places[own[v]] + c if v in own else None for v, *_ in module.VECTORS for c in range(3)]
-        return at + [places[own[p]] for p, _ in module.PARAMETERS]
+        return *at, *(places[own[p]] for p, _ in module.PARAMETERS)
 
-    spans, within, points = list[Span](), list[tuple[int, int]](), dict[int, Located]()
-    for n, (kind, letters) in enumerate(elements):
-        if kind in POINTS:
-            points[n] = Located(POINTS[kind], tuple(map(LETTERS.index, letters)), tuple(in_x(POINTS[kind], names[n])))
-    numbers = {n: k for k, n in enumerate(points)}
-    for n, m in _pairs(elements):
-        between = range(n + 1, m)
-        belong, left = ([numbers[k] for k in some if k in points] for some in ((n, m), between))
-        over = [elements[k] for k in between if k not in points]
-        if not over and not belong and not left and elements[n] == elements[m]:
-            within.append((places[names[n][POINT]], places[names[m][POINT]]))
+    points = {
+        n: Located(POINTS[kind], tuple(map(LETTERS.index, letters)), in_x(POINTS[kind], names_of(n + 1, kind, letters)))
+        for n, (kind, letters) in enumerate(elements) if kind in POINTS
+    }  # fmt: skip
+    spans, within, among = list[Span](), list[tuple[int, int]](), {n: k for k, n in enumerate(points)}
+    for (n, m), kind, letters, own in pieces_of(elements):
+        belong, left = ([among[k] for k in some if k in points] for some in ((n, m), range(n + 1, m)))
+        if kind == STRAIGHT and letters[0] == letters[1] and not belong and not left:
+            within.append((places[own["s_i"]], places[own["s_j"]]))
             continue
-        module, own = SPANS[over[0][0]] if over else SPANS[STRAIGHT], names[n + 1] if over else {}
-        own = own | {v: names[k][POINT] for v, k in (("s_i", n), ("s_j", m)) if k not in points}
-        ends = [MAX_BODIES + numbers[k] if k in points else LETTERS.index(elements[k][1]) for k in (n, m)]
-        wraps = [LETTERS.index(letter) for _, letters in over for letter in letters]
-        spans.append(Span(module, (*ends, *wraps), tuple(in_x(module, own)), tuple(belong), tuple(left)))
+        ends = [MAX_BODIES + among[k] if k in points else LETTERS.index(elements[k][1]) for k in (n, m)]
+        bodies = *ends, *map(LETTERS.index, letters[2:])
+        spans.append(Span(SPANS[kind], bodies, in_x(SPANS[kind], own), tuple(belong), tuple(left)))
     return Path(
         tuple(vectors), tuple(parameters), bounds, tuple(spans), tuple(within), tuple(points.values()), tuple(tables)
     )
+
+
+def pieces_of(elements: Sequence[Element]) -> Iterator[Piece]:
+    """The parts of a path over these elements, from point to point."""
+    for n, m in _pairs(elements):
+        kind, letters = STRAIGHT, elements[n][1][0] + elements[m][1][0]
+        fixed = [(end, k) for end, k in (("s_i", n), ("s_j", m)) if not elements[k][0]]
+        names = {end: names_of(k + 1, *elements[k])[POINT] for end, k in fixed}
+        for wrap, more in (one for one in elements[n + 1 : m] if one[0] in SPANS):
+            kind, letters, names = wrap, letters + more, names | names_of(n + 2, wrap, more)
+        yield Piece((n, m), kind, letters, names)
+
+
+def _own(kind: str) -> tuple[Sequence[Any], Sequence[Any], Sequence[str]]:
+    """Vectors, parameters and tables of an element, by the names of its module."""
+    if not kind:
+        return [(POINT, "point", "k")], (), ()
+    module = _module_of(kind)
+    return [v for v in module.VECTORS if v[2] in letters_of(kind)], module.PARAMETERS, getattr(module, "TABLES", ())
+
+
+def _module_of(kind: str) -> ModuleType:
+    return POINTS[kind] if kind in POINTS else SPANS[kind]
 
 
 def _pairs(elements: Sequence[Element]) -> Iterator[tuple[int, int]]:
@@ -163,13 +189,16 @@ def letters_of(kind: str) -> str:
     return "".join(POINTS[kind].BODIES) if kind in POINTS else OWN[: len(SPANS[kind].BODIES) - 2] if kind else OWN[0]
 
 
-def element_name(name: str, n: int, letters: str, own: str) -> str:
-    """The name of a vector or number of element n of a path, on these bodies, such as "s_2_j", of l "s_2b_j", "radius_2".
+def names_of(n: int, kind: str, letters: str) -> dict[str, str]:
+    """The names of vectors and numbers of element n of a path, on these bodies, by those in the module of its kind.
 
-    ``own``: ``letters_of`` its kind.
+    Such as "s_2_j", of a body l "s_2b_j", "radius_2".
     """
-    stem, _, body = name.rpartition("_")
-    return f"{stem}_{n}{'b' * (body == 'l')}_{letters[own.index(body)]}" if body in [*own] else f"{name}_{n}"
+    own, (vectors, numbers, tables) = letters_of(kind), _own(kind)
+    found = {name: f"{name}_{n}" for name in (*(name for name, _ in numbers), *tables)}
+    for name, _, body in vectors:
+        found[name] = f"{name[:-2]}_{n}{'b' * (body == 'l')}_{letters[own.index(body)]}"
+    return found
 
 
 class Muscle:
@@ -469,14 +498,7 @@ def muscle_module_of(name: str, laws: Mapping[str, ModuleType] = LAWS) -> Module
     KeyError
         For a name that states no such module.
     """
-    kind, _, path = name.partition(ALONG)
-    elements = list[Element]()
-    for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", path):
-        before = elements[-1] if elements else ("", "")
-        if found[1] is None and before[0] and len(before[1]) < len(letters_of(before[0])):
-            elements[-1] = before[0], before[1] + found[2]
-        else:
-            elements.append((found[1] or "", found[2]))
+    kind, elements = name.partition(ALONG)[0], elements_of(name)
     how = {"rigid": kind.removesuffix(BY_SIGNAL).endswith(RIGID), "driven": kind.endswith(BY_SIGNAL)}
     law = laws[law_of(name)]
     order = "".join("w" if kind in SPANS else "c" if may_leave(kind) else "p" for kind, _ in elements)
@@ -487,6 +509,24 @@ def muscle_module_of(name: str, laws: Mapping[str, ModuleType] = LAWS) -> Module
     if name != module.NAME:
         raise KeyError(name)
     return module
+
+
+def elements_of(name: str) -> list[Element]:
+    """The elements of the path in the name of a module of ``muscle_module``.
+
+    Raises
+    ------
+    KeyError
+        For an unknown wrap.
+    """
+    elements = list[Element]()
+    for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", name.partition(ALONG)[2]):
+        before = elements[-1] if elements else ("", "")
+        if found[1] is None and before[0] and len(before[1]) < len(letters_of(before[0])):
+            elements[-1] = before[0], before[1] + found[2]
+        else:
+            elements.append((found[1] or "", found[2]))
+    return elements
 
 
 def law_of(name: str) -> str:

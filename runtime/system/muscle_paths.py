@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.force_addresses import place_of_angles
 from runtime.system.force_building import look_up_tables
-from runtime.system.muscle_modules import UNIT_WRENCH, WRENCH
+from runtime.system.muscle_modules import LETTERS, UNIT_WRENCH, WRENCH, elements_of, pieces_of
 from runtime.system.parts import Force
 from runtime.system.reference import reference
 
@@ -33,6 +34,17 @@ def refuse_points_of_angles(forces: Iterable[Force], what: str) -> None:
             f"{what}: muscle '{named[0]}' has points that an angle moves or takes out of the path: its force jumps at the ends "
             "of their ranges, and so do derivatives; take differences of runs, or give it fixed points"
         )
+
+
+def path_spans(force: Force) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
+    """The spans of the path of a muscle from origin to insertion: kind, bodies, and values by the names of the kind.
+
+    Points and directions are in axes of their bodies.  Spans between points of one body are straight ones, too.
+    Not of muscles with points that an angle moves.
+    """
+    for _, kind, letters, names in pieces_of(elements_of(force.kind)):
+        bodies = tuple(force.bodies[LETTERS.index(letter)] for letter in letters)
+        yield kind, bodies, {own: force.values[name] for own, name in names.items()}
 
 
 def path_motion(force: Force, states: Mapping[str, Floats], angles: Floats | None = None) -> Floats:

@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from models.studies.emg_agreement import channels_option, scaling_trials
 from models.studies.gait import contact as soles
-from models.studies.gait import tables
+from models.studies.gait import electromyograms, tables
 from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
 from models.studies.options import orthosis_option
 from models.walking import Anatomy, synthetic
@@ -62,6 +63,8 @@ def gait(
     units: str | None = None,
     contact: bool = False,
     orthosis: str | None = None,
+    emg_maximum: list[str] | None = None,
+    emg_channel: Annotated[list[str] | None, "as channels"] = None,
     formats: str = FORMATS,
 ) -> Report:
     """Analyse walking: joint angles, moments and powers of foot, knee and hip.  Without files, a synthetic trial is analysed.
@@ -133,6 +136,11 @@ def gait(
     orthosis : str
         Also show what an orthosis would contribute to the moments, the motion being the same: flexible, medium, stiff, or a .toml
         file with the keywords of Builder.orthosis.
+    emg_maximum : list of str
+        File of a trial of the subject that is not analysed and in which the largest electromyograms are sought too; may be given
+        several times.
+    emg_channel : list of str
+        MUSCLE=LABEL, such as soleus_r=EMG1, for electromyograms whose labels are not known; may be given several times.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """
@@ -152,7 +160,8 @@ def gait(
     if not filter:
         filters = Filters.off(longest_gap)
     report = Report(TITLE)
-    moved = None
+    moved, channels = None, channels_option(emg_channel)
+    scaling = scaling_trials(emg_maximum, up=up, units=units) if files else []
     if files:
         static, trials = _recorded(files, forces, say, up=up, units=units)
         if functional is not None:
@@ -160,7 +169,10 @@ def gait(
             moved = read_capture(Path(functional), up=up, units=units)
         landmarks = landmarks_of(marker or [])
     else:
-        _refuse_without_files(functional=functional, forces=forces, marker=marker, up=up, units=units)
+        _refuse_without_files(
+            functional=functional, forces=forces, marker=marker, up=up, units=units, emg_maximum=emg_maximum,
+            emg_channel=emg_channel,
+        )  # fmt: skip
         say("no files: analysing the synthetic trial, whose result is known and which is not filtered")
         static, trials = synthetic.static(), [("synthetic trial", synthetic.trial)]
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
@@ -175,8 +187,9 @@ def gait(
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
     trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
+    trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
     say("figures and data")
-    finish(report, found, left_out, files_of_figures, trial_soles)
+    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs)
     return report
 
 
@@ -184,7 +197,9 @@ def _refuse_without_files(**options: Any) -> None:
     """Refuse options that describe recorded files, which would be ignored."""
     for name, value in options.items():
         if value:
-            raise ModelError(f"--{name} belongs to recorded files; give STATIC TRIAL..., or leave it out")
+            raise ModelError(
+                f"--{name.replace('_', '-')} belongs to recorded files; give STATIC TRIAL..., or leave it out"
+            )
 
 
 def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **reading: Any) -> tuple[Capture, Trials]:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from models.studies import emg_agreement
 from models.studies.swap.tables import off
+from models.walking.electromyograms import Electromyograms
 from models.walking.static_optimisation import MOST_RESERVE
 from models.walking.swapped_ankle import AnkleComparison
 from runtime.report import Table, plots
@@ -24,16 +26,21 @@ CROWNINSHIELD = (
 )
 
 
-def tables(found: AnkleComparison) -> list[Table]:
-    """Muscles, reserves and contact forces; none without muscles."""
-    return [_muscles(found), _reserves(found), _contacts(found)] if _with_muscles(found) else []
+def tables(found: AnkleComparison, electromyograms: Electromyograms | None) -> list[Table]:
+    """Muscles, their agreement with electromyograms, reserves and contact forces; none without muscles."""
+    if not _with_muscles(found):
+        return []
+    crossing = [name for ankle in found.ankles for name in found.muscles_of(ankle)]
+    optimised = {sort: (electromyograms, one.trial.t, one.muscles.activations) for sort, one in found.trials.items()}  # type: ignore[union-attr]
+    agreement = emg_agreement.tables(optimised, crossing)
+    return [_muscles(found, bool(agreement)), *agreement, _reserves(found), _contacts(found)]
 
 
 def _with_muscles(found: AnkleComparison) -> bool:
     return all(one.muscles is not None for one in found.trials.values())
 
 
-def _muscles(found: AnkleComparison) -> Table:
+def _muscles(found: AnkleComparison, compared: bool) -> Table:
     """A row for each muscle that crosses an ankle, with each sort of joint."""
     rows: list[list[Any]] = []
     first = next(iter(found.trials.values())).muscles
@@ -55,9 +62,10 @@ def _muscles(found: AnkleComparison) -> Table:
         "shortest fibre [optimal lengths]", "longest fibre [optimal lengths]", "frames at the bound", "difference of force [N]",
     ]  # fmt: skip
     note = (
-        "Muscles that cross an ankle; all are in the files of activations and forces.  Rigid tendons.  Activations are not "
-        "compared with electromyograms.  Differences: root mean square from the joint of the first rows."
+        "Muscles that cross an ankle; all are in the files of activations and forces.  Rigid tendons.  Differences: root mean "
+        "square from the joint of the first rows."
     )
+    note += "" if compared else "  The trial has no electromyograms with which activations are compared."
     brief = ["muscle", "joint", "largest activation [1]", "largest force [N]", "difference of force [N]"]
     return Table("muscles", columns, rows, note, brief)
 

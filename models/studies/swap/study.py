@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import models
 from models.files.added_axes import notes_of
 from models.papers import cited
+from models.studies import emg_agreement
 from models.studies.options import orthosis_option
 from models.studies.swap import files as written
 from models.studies.swap import muscles as pulling
@@ -81,6 +82,8 @@ def swap(
     muscle_cost: Annotated[str | None, "as cost"] = None,
     muscle_exponent: Annotated[float | None, "as exponent"] = None,
     passive_forces: bool = False,
+    emg_maximum: list[str] | None = None,
+    emg_channel: Annotated[list[str] | None, "as channels"] = None,
     up: str | None = None,
     units: str | None = None,
     formats: str = FORMATS,
@@ -167,6 +170,11 @@ def swap(
         Power of activations or stresses in the sum.  Default: 2.
     passive_forces : bool
         Passive forces of the fibres act too.
+    emg_maximum : list of str
+        File of another trial of the subject in which the largest electromyograms are sought too, where the trial has any; may
+        be given several times.
+    emg_channel : list of str
+        MUSCLE=LABEL, such as soleus_r=EMG1, for electromyograms whose labels are not known; may be given several times.
     up : str
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
@@ -187,7 +195,8 @@ def swap(
     )  # fmt: skip
     _refuse_unused(
         not muscles, "--{} belongs to muscles; give --muscles too, or leave it out", muscle_cost=muscle_cost,
-        muscle_exponent=muscle_exponent, passive_forces=passive_forces or None,
+        muscle_exponent=muscle_exponent, passive_forces=passive_forces or None, emg_maximum=emg_maximum,
+        emg_channel=emg_channel,
     )  # fmt: skip
     _refuse_unused(
         static is None, "--{} belongs to a generic leg; give --static FILE in place of a model, or leave it out",
@@ -244,15 +253,21 @@ def swap(
             labels=_labels(label, "labels", "MARKER=LABEL, such as R.ASIS=RASI"), subtalar_axis=added[0],
             subtalar_point=added[1], orthosis=worn, muscles=cost if muscles else False, **options,
         )  # fmt: skip
+        others, more = emg_agreement.scaling_trials(emg_maximum, up=up, units=units), list(found.notes)
+        channels = emg_agreement.channels_option(emg_channel)
+        electromyograms = emg_agreement.recorded(found.recording, others, channels, more) if muscles else None
+        if others and electromyograms is None:
+            more.append(f"--emg-maximum is not used: {found.name} has no electromyograms")
         report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
         report.answer = tables.answer(found, whole=not given.leg) + pulling.answer(found)
         report.first = ("ankles", *(("contact forces",) if muscles else ()), *noted)
         report.cite += [pulling.CROWNINSHIELD] if muscle_cost == "stress" else []
+        report.cite += emg_agreement.CITED if electromyograms is not None else ()
         if {FILE, MODIFIED} <= set(sorts) and talus_length is None and given.axes is None:
             report.answer += SAME_AXES
         report.tables += [
             tables.ankles(found),
-            *pulling.tables(found),
+            *pulling.tables(found, electromyograms),
             *([] if given.leg else [tables.residuals(found)]),
             tables.markers(found),
         ]
@@ -261,7 +276,7 @@ def swap(
             report.first = (*report.first, "orthosis")
         report.tables.append(tables.swapped_joints({sort: one.reading for sort, one in found.trials.items()}, pairs))
         report.tables.append(tables.coordinates(found))
-        report.tables += [tables.notes([*given.notes, *found.notes]), tables.left_out(swapped)]
+        report.tables += [tables.notes([*given.notes, *more]), tables.left_out(swapped)]
         say("figures, model and data")
         drawn.add(figures(found, whole=not given.leg) | pulling.figures(found))
         report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)

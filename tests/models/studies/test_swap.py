@@ -9,6 +9,8 @@ import models
 from models.files import read_storage
 from models.walking import compare_ankles, synthetic
 from models.walking.inverse_kinematics import axes_of_model
+from tests.support.capture_files import write_c3d
+from tests.support.electromyograms import carried, times
 from tests.support.gait_files import laboratory, write_trc
 from tests.support.limb_models import Limb
 from tests.support.limb_muscles import muscles
@@ -125,7 +127,46 @@ def test_a_trial_with_muscles(trial, command, tmp_path):
     assert all((out / f"{name}.png").stat().st_size > 1000 for name in ("muscles_ankle_r", "contact"))
 
 
+@pytest.mark.slow
+def test_activations_beside_electromyograms_of_the_trial(trial, command, tmp_path, without_figures):
+    """A channel that bursts as tibialis anterior is activated, 40 ms before it; another, of the soleus, that is silent."""
+    loads, t = trial[2], times(1.02)
+    model = read(tmp_path, marked(more=muscles()), "limb.osim")
+    walk = trial_of(model, smooth(model, widest=0.3))
+    known = compare_ankles(model, walk, loads, sorts=["universal"], muscles=True).trials["universal"].muscles
+    activation = known.activations["tib_ant_l"]
+    signals = {"EMG1": carried(t, np.interp(t + 0.04, known.t, activation)), "R_soleus": 0.0 * t}
+    file = write_c3d(
+        tmp_path / "walk.c3d", walk.markers, channels=np.array(list(signals.values())), analog_units=["V", "V"],
+        analog_labels=list(signals), rate=50.0, force_rate=1500.0,
+    )  # fmt: skip
+    options = ("--markers", file, "--loads", loads, "--up", "z", "--joint", "universal", "--muscles", "--json")
+    done = command("swap", model.file, *options, "--emg-channel", "tibialis_anterior_l=EMG1", "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    data = json.loads(done.out)
+    first, row = data["tables"]["agreement with electromyograms"]
+    assert (row["electromyogram"], row["muscle of the model"], row["joint"]) == (
+        "tibialis anterior, left",
+        "tib_ant_l",
+        "universal",
+    )
+    assert row["best lag [ms]"] == pytest.approx(40.0, abs=8.0) and row["largest correlation [1]"] > 0.95
+    assert row["correlation at lag 0 [1]"] < row["largest correlation [1]"] and row["frames"] == 46
+    assert first["joint"] == "as in the file" and first["best lag [ms]"] == pytest.approx(40.0, abs=15.0)
+    note = data["notes"]["agreement with electromyograms"]
+    assert "Invertors and evertors are unvalidated: per_long_r, per_long_l" in note and "one trial alone" in note
+    assert "tib_ant_r" in note and "tib_ant_l" not in note and "compared" not in data["notes"]["muscles"]
+    assert "De Luca" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    notes = " ".join(row["assumption that was not read from a file"] for row in data["tables"]["notes"])
+    assert "soleus_r, channel 'R_soleus', is left out: it is flat" in notes
+    more = ("--emg-maximum", file, "--out", tmp_path / "other")
+    done = command("swap", model.file, *options[:1], trial[1], *options[2:5], "y", *options[6:], *more)
+    assert done.code == 0 and "agreement with electromyograms" not in json.loads(done.out)["tables"]
+    assert "--emg-maximum is not used: walk.trc has no electromyograms" in done.out
+
+
 CASES = {
+    "--emg-maximum belongs to muscles": ["--emg-maximum", "a.c3d"],
     "--muscle-exponent belongs to muscles": ["--muscle-exponent", "3"], "--muscles belongs to a trial": ["--muscles"],
     "has no muscles that act": ["--markers", "walk.trc", "--up", "y", "--muscles"],
     "no such joint": ["--ankle", "ankel_r,subtalar_r"], "ankle = 'ankle_r'": ["--ankle", "ankle_r"],
