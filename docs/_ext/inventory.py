@@ -24,6 +24,7 @@ DICTIONARY = tuple(
         "contacts",
         "forces",
         "paths",
+        "points",
         "muscles",
         "coordinate_limits",
         "joint_friction",
