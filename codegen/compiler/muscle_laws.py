@@ -11,6 +11,7 @@ import sympy as sp
 from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import RESERVED, Definition, Expr, Scope, as_expression
 from codegen.compiler.corners import corner, corner_kernel, passed
+from codegen.compiler.curves import curve, knots_in
 from codegen.compiler.force_calculus import ramp, step
 from codegen.compiler.laws import entry
 from codegen.compiler.module import assemble_module, data_lines
@@ -128,7 +129,7 @@ def _refuse_forms(
     found = [*statements.values()]
     for law in laws.values():
         found += [*law[RATES].values(), *(value for name, value in law.items() if name != RATES)]
-    refuse_functions(scope, found, (ramp, step, corner))
+    refuse_functions(scope, found, (ramp, step, corner, curve))
     used = set().union(*(e.free_symbols for e in found))
     if foreign := used - set(symbols.values()) - set(statements):
         raise scope.error(f"uses {', '.join(sorted(map(str, foreign)))}, which is no argument; add it to the arguments")
@@ -179,7 +180,7 @@ def _kernels(
 
 
 def _kinks(acting: Sequence[Expr], inputs: Sequence[Expr], statements: Values) -> list[Expr]:
-    """The arguments of all ramps and steps on which the tension and the rates depend, if they vary with x."""
+    """The arguments of ramps and steps on which the tension and the rates depend, and those from knots, if they vary with x."""
     varying, needed, reached = set(inputs), set().union(*(e.free_symbols for e in acting)), list(acting)
     for symbol, e in statements.items():
         varying |= {symbol} if e.free_symbols & varying else set()
@@ -188,5 +189,6 @@ def _kinks(acting: Sequence[Expr], inputs: Sequence[Expr], statements: Values) -
             needed |= e.free_symbols
             reached.append(e)
     found = {atom.args[0] for e in reached for atom in e.atoms(ramp, step) if not isinstance(atom, passed)}
+    found |= set().union(*map(knots_in, reached))
     each = {-x if x.could_extract_minus_sign() else x for x in found if x.free_symbols & varying}
     return sorted(each, key=sp.default_sort_key)

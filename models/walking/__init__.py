@@ -27,9 +27,10 @@ What lives here, from the bottom up; each module imports only from those above i
 ``fitted_motion``, ``opensim_trial``, ``marker_problem``, ``inverse_kinematics``
     The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
     coordinates from markers.
-``coordinate_forces``, ``muscle_strength``, ``activation_problem``, ``static_optimisation``, ``joint_contact``
-    Springs and limits of coordinates; what muscles can exert; activations of least cost; those of a trial; forces that joints
-    transmit.
+``coordinate_forces``, ``pair_loads``, ``orthosis_loads``, ``muscle_strength``, ``activation_problem``,
+``static_optimisation``, ``joint_contact``
+    Springs and limits of coordinates; forces between two links of a known motion, such as bushings, and those of an orthosis;
+    what muscles can exert; activations of least cost; those of a trial; forces that joints transmit.
 ``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_leg``
     Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; a subject's
     lower leg as a model of OpenSim.

@@ -20,7 +20,8 @@ from models.files.reading import Reading
 from models.walking.activation_problem import OPTIMAL, Problem
 from models.walking.coordinate_forces import coordinate_forces
 from models.walking.muscle_strength import strength_of
-from models.walking.opensim_trial import Trial
+from models.walking.opensim_trial import Trial, with_loads
+from models.walking.pair_loads import bushing_loads
 from runtime import ModelError
 from runtime.results import write_storage
 from runtime.support import checked
@@ -153,14 +154,16 @@ def static_optimisation(
 
     Notes
     -----
-    Springs, dampers and limits of coordinates act, and leave the rest of the moments to muscles.  The force at full activation of
-    a law whose velocity depends on the activation, such as Thelen's, is that of full activation for all, as in OpenSim.
+    Springs, dampers and limits of coordinates and bushings act, and leave the rest of the moments to muscles.  The force at full
+    activation of a law whose velocity depends on the activation, such as Thelen's, is that of full activation for all, as in
+    OpenSim.
     """
     source = reading.source
     found = chosen_muscles(reading, muscles)
     lower, upper = _bounds(found, bounds)
     if not 1.0 <= exponent < np.inf:
         raise ModelError(f"exponent = {exponent:g}: the cost is convex from 1 on; give 1 or more")
+    trial = with_loads(reading, trial, bushing_loads(reading, trial))
     every = muscle_paths(source, trial.q)
     paths = {muscle.name: every[muscle.name] for muscle in found}
     length = np.stack([path.length for path in paths.values()])
@@ -265,7 +268,7 @@ def _notes(reading: Reading, every: bool) -> tuple[str, ...]:
         for one in source.unread_muscles
         if every and one.names
     ]
-    for what, parts in (("bushings", source.bushings), ("contacts", source.contacts), ("motors", source.actuators)):
+    for what, parts in (("contacts", source.contacts), ("motors", source.actuators)):
         if parts:
             found.append(f"{what} {', '.join(part.name for part in parts)} of the file do not act")
     return tuple(found)

@@ -6,6 +6,7 @@ from scipy.optimize import Bounds, minimize
 
 import models
 from models.files import read_storage
+from models.files.virtual_power import ways_at
 from models.walking import inverse_dynamics_of_trial, joint_contacts, static_optimisation
 from models.walking.activation_problem import Problem
 from tests.support import muscle_arm as arm
@@ -195,6 +196,41 @@ def test_springs_and_limits_of_coordinates_act_before_muscles(read):
         moments.append(static_optimisation(reading, trial).moments["elbow"])
     added = -3.0 * (angles - 0.1) - 0.5 * rate - np.array([0.0, 2.0 * 5.0 + 0.01 * np.rad2deg(rate)])
     assert moments[0] - moments[1] == pytest.approx(added, rel=1e-9)
+
+
+BUSHING = """<BushingForce name="{name}"><socket_frame1>{one}</socket_frame1><socket_frame2>{two}</socket_frame2><frames>
+ <PhysicalOffsetFrame name="at_one"><socket_parent>{body_1}</socket_parent><translation>{x} 0 0</translation>
+ <orientation>0 0 0</orientation></PhysicalOffsetFrame>
+ <PhysicalOffsetFrame name="at_two"><socket_parent>{body_2}</socket_parent><translation>{x} 0 0</translation>
+ <orientation>0 0 0</orientation></PhysicalOffsetFrame></frames>
+ <rotational_stiffness>0 0 {turning}</rotational_stiffness><translational_stiffness>{along} {along} 0</translational_stiffness>
+ <rotational_damping>0 0 {damping}</rotational_damping><translational_damping>0 0 0</translational_damping></BushingForce>"""
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_bushings_act_before_muscles_and_pass_no_hinge(read, swapped):
+    """In closed form: a spring and a damper about the hinge, and springs between points at the distance x from it."""
+    k, c, along, x, rate = 7.0, 0.3, 500.0, 0.2, 0.4
+    ends = dict(body_1="/ground", body_2="/bodyset/arm")
+    if swapped:
+        ends = dict(body_1="/bodyset/arm", body_2="/ground")
+    brace = BUSHING.format(name="brace", one="at_one", two="at_two", x=x, turning=k, damping=c, along=along, **ends)
+    reading, bare = read(arm.muscle("m", 0.04), brace), read(arm.muscle("m", 0.04))
+    assert [one.name for one in reading.source.bushings] == ["brace"]
+    angles = np.array([0.0, 0.35, -0.2])
+    trial = arm.trial(reading, {"elbow": angles}, {"elbow": [rate] * 3})
+    found, without = static_optimisation(reading, trial), static_optimisation(bare, trial)
+    added = -k * angles - c * rate - along * x**2 * np.sin(angles)
+    assert without.moments["elbow"] - found.moments["elbow"] == pytest.approx(added, rel=1e-9)
+    assert not found.notes
+    contact = joint_contacts(reading, trial, found, ["elbow"])["elbow"]
+    on_arm = -along * x * np.stack([np.cos(angles) - 1.0, np.sin(angles), 0.0 * angles], axis=1)
+    path = found.paths["m"].wrenches["arm"][0] * found.forces["m"][:, None]
+    links = {link.name: link for link in reading.source.links}
+    ways = ways_at(reading.source, ["elbow"], np.array([[angles], [[rate] * 3], [[0.0] * 3]]))[0]
+    needed = links["arm"].mass * (ways["arm"][-1].at(links["arm"].centre)[2] - reading.source.gravity)
+    assert contact.force == pytest.approx(needed - on_arm - path, abs=1e-9)
+    assert contact.moment[:, 2] == pytest.approx(found.reserves["elbow"], abs=1e-9)
 
 
 def test_a_coupled_coordinate_counts_with_its_leader(read):
