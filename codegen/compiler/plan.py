@@ -34,7 +34,7 @@ class Output:
 
     name: str
     form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force",
-    # "coupling", "term", "path", "point", "muscle", "bodies"
+    # "coupling", "term", "path", "point", "muscle", "reflex", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -58,6 +58,7 @@ def outputs() -> tuple[Output, ...]:
         "paths",
         "points",
         "muscles",
+        "reflexes",
     ):
         for function in _definitions(file):
             form, name = _form(file, function)
@@ -89,6 +90,7 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
         "paths": "path",
         "points": "point",
         "muscles": "muscle",
+        "reflexes": "reflex",
     }[file]
     return form, f"{form}_{name}"
 

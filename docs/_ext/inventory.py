@@ -26,6 +26,7 @@ DICTIONARY = tuple(
         "paths",
         "points",
         "muscles",
+        "reflexes",
         "coordinate_limits",
         "joint_friction",
         "cones",

@@ -69,7 +69,7 @@ def add_muscle(builder: Builder, muscle: Muscle, place: Callable[[str], tuple[st
         path.append(located[m])
     builder.muscle(
         muscle.name, muscle.law, path, excitation=muscle.excitation, axes="body",
-        tendon="rigid" if muscle.ignored else "elastic", **muscle.constants,
+        tendon="rigid" if muscle.ignored else "elastic", **{**muscle.constants, **muscle.controlled},
     )  # fmt: skip
 
 

@@ -10,8 +10,9 @@ What lives here, from the bottom up; each module imports only from those above i
 ``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
     A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
     motion of each body by its own markers.
-``hinge_fit``
-    The axes of the ankle from the motion of a subject's own markers.
+``two_hinges``, ``hinge_fit``, ``axes_posterior``
+    The markers of the foot as both axes and angles move them; the axes of the ankle from the motion of a subject's own markers;
+    with a population prior and a model of the skin.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
     The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
 ``gait_result``, ``preparation``, ``ground_loads``, ``upper_leg``, ``analysis``
@@ -31,9 +32,9 @@ What lives here, from the bottom up; each module imports only from those above i
 ``static_optimisation``, ``joint_contact``
     Springs and limits of coordinates; forces between two links of a known motion, such as bushings, and those of an orthosis;
     what muscles can exert; activations of least cost; those of a trial; forces that joints transmit.
-``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_leg``
-    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; a subject's
-    lower leg as a model of OpenSim.
+``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_muscles``, ``generic_leg``, ``gait_muscles``
+    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; muscles on
+    the bones of a subject; a subject's leg as a model of OpenSim; the muscles of an analysed walk.
 ``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``,
 ``foot_correction``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; the path of the centre of pressure; the fit of both to
@@ -47,11 +48,13 @@ What lives here, from the bottom up; each module imports only from those above i
 from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
+from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posterior, population_prior
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
 from models.walking.electromyograms import Electromyograms, emg
 from models.walking.fitted_motion import FittedMotion
+from models.walking.gait_muscles import muscles_of_walk
 from models.walking.gait_result import Gait
 from models.walking.generic_leg import with_own_forces, write_leg
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
@@ -79,6 +82,8 @@ __all__ = [
     "Anatomy",
     "AnkleComparison",
     "AnkleTrial",
+    "AxesPosterior",
+    "AxesPrior",
     "BodyMotion",
     "CurveTest",
     "Filters",
@@ -104,6 +109,7 @@ __all__ = [
     "Trial",
     "analyse",
     "analyse_subjects",
+    "axes_posterior",
     "compare_ankles",
     "compare_curves",
     "emg",
@@ -115,7 +121,9 @@ __all__ = [
     "joint_contacts",
     "leg_foot",
     "loads_of_plates",
+    "muscles_of_walk",
     "norms",
+    "population_prior",
     "predict_from_markers",
     "predict_ground_force",
     "read_subject_table",

@@ -79,10 +79,12 @@ def joint_contacts(
     The force on the outer body is what inertia, gravity, bushings and loads of all bodies that the joint carries need, less the
     pull of the muscles on these.  Bodies without mass, such as the massless link, count with the muscles on them.
     """
-    if not np.array_equal(muscles.t, trial.t):
-        raise ModelError(
-            f"muscles: are at {len(muscles.t)} times, the trial has {len(trial.t)} other ones; give those of this trial"
-        )
+    of = muscles.trial
+    if not np.array_equal(of.t, trial.t):
+        raise ModelError("muscles: are of a trial with other times; give those of this trial")
+    for what, its, ours in (("motion", of.q, trial.q), ("rates", of.u, trial.u), ("forces", of.forces, trial.forces)):
+        if its.keys() != ours.keys() or not all(np.array_equal(its[name], ours[name]) for name in ours):
+            raise ModelError(f"muscles: are of a trial with other {what}; give those of this trial")
     source, names = reading.source, list(trial.q)
     table = np.stack([np.stack([of[name] for name in names]) for of in (trial.q, trial.u, trial.u_dot)])
     ways, _ = ways_at(source, names, table)

@@ -29,7 +29,7 @@ from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial, with_
 from models.walking.orthosis_loads import massless_springs, orthosis_loads
 from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
-from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, chosen_muscles, static_optimisation
+from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, checked_options, static_optimisation
 from runtime import ModelError
 from runtime.support import checked, checked_class
 
@@ -199,7 +199,7 @@ def compare_ankles(
     tell = say or (lambda line: None)
     pull: Mapping[str, Any] | None = None if muscles is False else {} if muscles is True else muscles
     if pull is not None:
-        chosen_muscles(reading, pull.get("muscles"))  # refuses a model without muscles before the work begins
+        checked_options(reading, pull)  # refuses a model without muscles before the work begins
     _check_feet(reading, feet, loads)
     springs = None if orthosis is None else massless_springs(orthosis)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}

@@ -193,6 +193,11 @@ def of_models():
             walking.functional_axes,
             dict(subject=synthetic.subject(), trial=synthetic.trial(25.0)),
         ),
+        "walking.axes_posterior": (
+            walking.axes_posterior,
+            dict(subject=synthetic.subject(), prior=walking.population_prior(synthetic.subject())),
+        ),
+        "walking.population_prior": (walking.population_prior, dict(subject=synthetic.subject())),
         "walking.scale_to_subject": (
             walking.scale_to_subject,
             dict(
@@ -218,7 +223,12 @@ def of_models():
             walking.leg_foot.build,
             dict(subject=synthetic.subject(), coordinates=synthetic.coordinates(), ground=synthetic.ground(), time=0.1),
         ),
-        "walking.write_leg": (walking.write_leg, dict(subject=synthetic.subject(), file="leg.osim", overwrite=True)),
+        "walking.write_leg": (
+            walking.write_leg,
+            dict(
+                subject=synthetic.subject(), file="leg.osim", upper=synthetic.upper_leg(), strength=1.0, overwrite=True
+            ),
+        ),
         "walking.with_own_forces": (
             walking.with_own_forces,
             dict(trial=synthetic.trial(25.0), side="right", markers=synthetic.MARKERS),
@@ -241,6 +251,7 @@ def of_models():
                 anatomy=walking.Anatomy(subtalar_inclination_deg=42.0),
                 subject=None,
                 functional=None,
+                axes="rule",
             ),
         ),
         "walking.filters.lowpass": (

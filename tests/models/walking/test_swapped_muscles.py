@@ -95,6 +95,17 @@ def test_the_written_model_has_the_muscles_on_the_link(found, tmp_path):
         assert paths[name].length == pytest.approx(path.length, abs=1e-9), name
 
 
+def test_options_are_refused_before_the_work_begins(found):
+    reading, said = found[0], []
+    walk = trial_of(reading, smooth(reading, widest=0.3))
+    for sentence, options in {
+        "cost = 'force'": {"cost": "force"}, "exponent = 0.5": {"exponent": 0.5}, "'x' is unknown": {"muscles": ["x"]},
+        "activation from 1 to 0.5": {"bounds": (1.0, 0.5)}, "the laws of muscles are": {"law": "hill"},
+    }.items():  # fmt: skip
+        assert_refused(sentence, compare_ankles, reading, walk, cutoff=None, muscles=options, say=said.append)
+    assert not said
+
+
 def test_a_model_without_muscles_is_refused(tmp_path):
     reading = read(tmp_path, marked())
     walk = trial_of(reading, smooth(reading, widest=0.3))
