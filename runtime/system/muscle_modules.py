@@ -489,7 +489,7 @@ class Muscle:
         kinks += [f"kinks_{k}" for k in range(self.law.KINKS[self.kernel])]
         bends = [f"bends_{k}" for k in range(self._bends)]
         lines = [*self._excited(), *self._spans("kinks", "kink")[0], *self._law(f"{self.kernel}_kinks", "kinks_")[0]]
-        lines += self._reflex("reflex_kinks", "bends_", bends)[0]
+        lines += [*self._located("kinks", "point_kink")[0], *self._reflex("reflex_kinks", "bends_", bends)[0]]
         kinks += bends
         return [*lines, *(f"out[{k}] = {kink}" for k, kink in enumerate(kinks))]
 
