@@ -1,8 +1,8 @@
 """Symbolic code generation: from the equation of a joint to its compiled kernels.
 
 The dictionary, which users edit, is in this folder: ``joints``, ``motions``, ``drivers``, ``limits``, ``contacts``, ``forces``,
-``paths``, ``cones``, ``laws``, ``couplings``, ``muscles``, ``bodies``, and ``basics``, the constraints that joints share.  The
-compiler behind it is in ``codegen/compiler/``.
+``paths``, ``cones``, ``laws``, ``couplings``, ``muscles``, ``reflexes``, ``bodies``, and ``basics``, the constraints that joints
+share.  The compiler behind it is in ``codegen/compiler/``.
 
 Stages, with their modules in ``codegen.compiler``:
 
@@ -10,7 +10,7 @@ Stages, with their modules in ``codegen.compiler``:
 2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
 3. derivation   differentiate moving vectors: D, nu, gamma, forces;       derive, soundness, motion, motion_proof,
                 prove the motions of joints from their rows               forces, limit_forces, contact_forces, laws,
-                                                                          force_elements, body_forces, cone_curves,
+                                                                          force_elements, body_forces, cone_curves, curves,
                                                                           muscle_laws, corners, paths
 4. functions    straight-line code, its exact tangents and data slopes     layout, straight, tangents, data_slopes
 5. modules      data, kernels, and a header with a digest                 emit, module, text
@@ -22,9 +22,8 @@ Stages, with their modules in ``codegen.compiler``:
 ``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them
 for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.
 From a study, ``codegen.compile_joint``, ``compile_force`` and ``compile_event`` compile a joint, a force and an event,
-``compile_limit``, ``compile_contact`` and ``compile_muscle`` laws of limits, contacts and muscles, ``compile_path`` a span of a
-path, and
-``codegen.compile_model`` a system as one function.
+``compile_limit``, ``compile_contact``, ``compile_muscle`` and ``compile_reflex`` laws of limits, contacts, muscles and their
+excitations, ``compile_path`` a span of a path, and ``codegen.compile_model`` a system as one function.
 ``codegen.equations`` gives the equations of a system as expressions of SymPy; ``codegen/symbolic/`` writes them with the
 compiler's rules.
 
@@ -38,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
+    from codegen.compiler.curves import Curve
     from codegen.compiler.errors import DefinitionError, DefinitionWarning
     from codegen.compiler.force_calculus import ramp, size
     from codegen.compiler.study import (
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         compile_model,
         compile_muscle,
         compile_path,
+        compile_reflex,
     )
     from codegen.symbolic.absolute import AbsoluteEquations, BodyTerms, JointRows
     from codegen.symbolic.equations import equations
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AbsoluteEquations",
     "BodyTerms",
+    "Curve",
     "DefinitionError",
     "DefinitionWarning",
     "JointRows",
@@ -70,16 +72,18 @@ __all__ = [
     "compile_model",
     "compile_muscle",
     "compile_path",
+    "compile_reflex",
     "equations",
     "ramp",
     "size",
 ]
 PLACES = {
     "DefinitionError": "compiler.errors", "DefinitionWarning": "compiler.errors", "Vector": "compiler.calculus",
+    "Curve": "compiler.curves",
     "ramp": "compiler.force_calculus", "size": "compiler.force_calculus", "compile_contact": "compiler.study",
     "compile_event": "compiler.study", "compile_force": "compiler.study", "compile_joint": "compiler.study",
     "compile_limit": "compiler.study", "compile_model": "compiler.study", "compile_path": "compiler.study",
-    "compile_muscle": "compiler.study",
+    "compile_muscle": "compiler.study", "compile_reflex": "compiler.study",
     "equations": "symbolic.equations", "AbsoluteEquations": "symbolic.absolute", "BodyTerms": "symbolic.absolute",
     "JointRows": "symbolic.absolute", "SystemEquations": "symbolic.joint_coordinates",
 }  # fmt: skip

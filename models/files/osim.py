@@ -36,6 +36,7 @@ from models.files.motion import motion_of
 from models.files.naming import identifiers, unique
 from models.files.osim_bushings import bushings_of
 from models.files.osim_contacts import contacts_of
+from models.files.osim_controllers import controllers_of
 from models.files.osim_couplers import COUPLER, Coordinates, Coupler, couplers, followers
 from models.files.osim_functions import Function, numbers
 from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
@@ -133,6 +134,7 @@ def read_osim(file: Path) -> Description:
         actuators=tuple(_actuators(model, own)),
         muscles=muscles,
         unread_muscles=unread,
+        controllers=controllers_of(model, [muscle.name for muscle in muscles]),
     )
 
 
@@ -146,11 +148,12 @@ def _actuators(model: Element, steps: Mapping[str, str]) -> Iterator[Actuator]:
 
 def _file_coordinates(f: _File, driven: Mapping[str, Coupler]) -> dict[str, FileCoordinate]:
     """The coordinates by name; ``driven``: those that couplers drive."""
-    leaders = {name: coupler.leading for name, coupler in driven.items()}
-    return {
-        name: FileCoordinate(value, name in f.locked, *leaders.get(name, ("", None)), *f.ranges.get(name, ()))
-        for name, value in f.defaults.items()
-    }
+    found = {}
+    for name, value in f.defaults.items():
+        leading = driven[name].leading if name in driven else {}
+        lower, upper = f.ranges.get(name, (-np.inf, np.inf))
+        found[name] = FileCoordinate(value, name in f.locked, lower=lower, upper=upper, **leading)
+    return found
 
 
 def _joints(f: _File) -> list[Joint]:

@@ -20,18 +20,21 @@ What lives here, from the bottom up; each module imports only from those above i
     hip; inverse dynamics of a trial.
 ``sole``, ``contact``, ``contact_residuals``, ``contact_fit``
     Spheres under the foot; the force that they predict; its distance from the measured one; the fit of a sole.
+``muscle_names``, ``electromyograms``
+    Names of muscles in recordings and models; envelopes of electromyograms, and their agreement with activations.
 ``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
     Curves and values of a trial; all trials of a subject; a table of subjects; comparison of two sets of curves; the curves of
     many subjects; their analysis.
 ``fitted_motion``, ``opensim_trial``, ``marker_problem``, ``inverse_kinematics``
     The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
     coordinates from markers.
-``coordinate_forces``, ``muscle_strength``, ``activation_problem``, ``static_optimisation``, ``joint_contact``
-    Springs and limits of coordinates; what muscles can exert; activations of least cost; those of a trial; forces that joints
-    transmit.
-``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_leg``
-    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; a subject's
-    lower leg as a model of OpenSim.
+``coordinate_forces``, ``pair_loads``, ``orthosis_loads``, ``muscle_strength``, ``activation_problem``,
+``static_optimisation``, ``joint_contact``
+    Springs and limits of coordinates; forces between two links of a known motion, such as bushings, and those of an orthosis;
+    what muscles can exert; activations of least cost; those of a trial; forces that joints transmit.
+``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_muscles``, ``generic_leg``, ``gait_muscles``
+    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; muscles on
+    the bones of a subject; a subject's leg as a model of OpenSim; the muscles of an analysed walk.
 ``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``,
 ``foot_correction``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; the path of the centre of pressure; the fit of both to
@@ -49,7 +52,9 @@ from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posteri
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
+from models.walking.electromyograms import Electromyograms, emg
 from models.walking.fitted_motion import FittedMotion
+from models.walking.gait_muscles import muscles_of_walk
 from models.walking.gait_result import Gait
 from models.walking.generic_leg import with_own_forces, write_leg
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
@@ -82,6 +87,7 @@ __all__ = [
     "BodyMotion",
     "CurveTest",
     "Filters",
+    "Electromyograms",
     "FittedMotion",
     "Floor",
     "FunctionalAxes",
@@ -106,6 +112,7 @@ __all__ = [
     "axes_posterior",
     "compare_ankles",
     "compare_curves",
+    "emg",
     "fit_sole",
     "floor_of",
     "functional_axes",
@@ -114,6 +121,7 @@ __all__ = [
     "joint_contacts",
     "leg_foot",
     "loads_of_plates",
+    "muscles_of_walk",
     "norms",
     "population_prior",
     "predict_from_markers",

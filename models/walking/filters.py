@@ -1,8 +1,9 @@
-"""Zero-lag low-pass filtering, gap filling and resampling of measured signals."""
+"""Zero-lag low-pass and band-pass filtering, gap filling and resampling of measured signals."""
 
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +21,15 @@ SETTLING = 3.0  # periods of the cut-off by which a signal is extended at its en
 
 
 @checked
-def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, name: str = "signal") -> Floats:
+def lowpass(
+    values: ArrayLike,
+    rate: float,
+    cutoff: float,
+    *,
+    order: int = 3,
+    ends: Literal["point", "mirror"] = "point",
+    name: str = "signal",
+) -> Floats:
     """Zero-lag low-pass filter: a Butterworth filter applied forwards and backwards in time.
 
     ``order`` is that of one pass; ``cutoff`` is where the gain **after both passes** is -3 dB.  "Third order, 6 Hz" therefore
@@ -31,8 +40,8 @@ def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, na
     signal would be damped by 6 dB at 6 Hz.
 
     The gain is 1 / (1 + (2^(1/2) - 1) (w/w_c)^(2 order)) with w = tan(pi f / rate): away from the ends, polynomials of a
-    degree below 2 order pass unchanged.  At the ends the signal is extended by its point reflection over three periods of the
-    cut-off, which preserves value and slope.
+    degree below 2 order pass unchanged.  At the ends the signal is extended over three periods of the cut-off by its point
+    reflection, which preserves value and slope, or by its mirror image.
 
     Parameters
     ----------
@@ -44,6 +53,8 @@ def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, na
         Frequency at which the gain after both passes is -3 dB (1/sqrt 2); below half the rate.
     order : int
         Order of one pass.
+    ends : "point" or "mirror"
+        How the signal is extended; "mirror" where single samples say little of the course, as in rectified noise.
     name : str
         Name of the signal in errors.
 
@@ -56,31 +67,87 @@ def lowpass(values: ArrayLike, rate: float, cutoff: float, *, order: int = 3, na
     ModelError
         If samples are missing or too few, or the cut-off is out of range.
     """
+    x = _checked_samples(values, rate, (cutoff,), order, name)
+    bilinear = math.tan(math.pi * cutoff / rate) * _widening(order)
+    return _both_ways(x, order, (bilinear,), rate / cutoff, "odd" if ends == "point" else "even")
+
+
+@checked
+def bandpass(
+    values: ArrayLike, rate: float, low: float, high: float, *, order: int = 2, name: str = "signal"
+) -> Floats:
+    """Zero-lag band-pass filter: a Butterworth filter applied forwards and backwards in time.
+
+    The gain **after both passes** is -3 dB at ``low`` and ``high``: with w = tan(pi f / rate) it is
+    1 / (1 + (2^(1/2) - 1) ((w^2 - w_low w_high) / (w (w_high - w_low)))^(2 order)), as of ``lowpass`` with the usual band-pass
+    transformation.  At the ends the signal is extended by its point reflection over three periods of ``low``.
+
+    Parameters
+    ----------
+    values : (n,) or (n, ...)
+        Evenly spaced samples; time along the first axis.
+    rate : float [Hz]
+        Samples per second.
+    low, high : float [Hz]
+        Frequencies at which the gain after both passes is -3 dB (1/sqrt 2); increasing, below half the rate.
+    order : int
+        Order of one pass: far below and above the band a pass attenuates by 6 dB per octave and order.
+    name : str
+        Name of the signal in errors.
+
+    Returns
+    -------
+    values : of the same shape
+
+    Raises
+    ------
+    ModelError
+        If samples are missing or too few, or the band is out of range.
+    """
+    x = _checked_samples(values, rate, (low, high), order, name)
+    if not low < high:
+        raise ModelError(f"{name}: a band from {low:g} to {high:g} Hz; give its lower limit first")
+    w_low, w_high = (math.tan(math.pi * limit / rate) for limit in (low, high))
+    half = 0.5 * (w_high - w_low) * _widening(order)
+    middle = math.hypot(half, math.sqrt(w_low * w_high))
+    return _both_ways(x, order, (middle - half, middle + half), rate / low, "odd")
+
+
+def _widening(order: int) -> float:
+    """By which a cut-off of one pass is raised, so that the gain there is -3 dB after all passes."""
+    return float((2.0 ** (1.0 / PASSES) - 1.0) ** (-1.0 / (2.0 * order)))
+
+
+def _both_ways(x: Floats, order: int, bilinear: tuple[float, ...], period: float, padtype: str) -> Floats:
+    """The signal after both passes; ``period`` [samples] of the lowest cut-off."""
     from scipy.signal import butter, sosfiltfilt  # here because the import takes half a second
 
+    limits = [2.0 / math.pi * math.atan(w) for w in bilinear]
+    sections = butter(
+        order, limits if len(limits) > 1 else limits[0], "band" if len(limits) > 1 else "low", output="sos"
+    )
+    padding = min(len(x) - 1, max(3 * (order + 1), math.ceil(SETTLING * period)))
+    return np.asarray(sosfiltfilt(sections, x, axis=0, padtype=padtype, padlen=padding))
+
+
+def _checked_samples(values: ArrayLike, rate: float, cutoffs: tuple[float, ...], order: int, name: str) -> Floats:
+    """The samples as an array; refuses those and filters that do not go together."""
     x = floats(values, f"{name}: values", "samples, a number or a row of numbers each")
     if x.ndim == 0:
         raise ModelError(f"{name}: values = {x:g} is one number; give samples")
-    fewest = 3 * (order + 1)
-    _check_filter(x, rate, cutoff, order, fewest, name)
-    bilinear = math.tan(math.pi * cutoff / rate) / (2.0 ** (1.0 / PASSES) - 1.0) ** (1.0 / (2.0 * order))
-    sections = butter(order, 2.0 / math.pi * math.atan(bilinear), output="sos")
-    padding = min(len(x) - 1, max(fewest, math.ceil(SETTLING * rate / cutoff)))
-    return np.asarray(sosfiltfilt(sections, x, axis=0, padtype="odd", padlen=padding))
-
-
-def _check_filter(x: Floats, rate: float, cutoff: float, order: int, fewest: int, name: str) -> None:
     if not (math.isfinite(rate) and rate > 0.0):
         raise ModelError(f"{name}: rate = {rate} Hz; it must be positive")
     check_order(order, name)
-    if not LOWEST * rate <= cutoff < rate / 2.0:
+    for cutoff in cutoffs:
+        if not LOWEST * rate <= cutoff < rate / 2.0:
+            raise ModelError(
+                f"{name}: cut-off {cutoff:g} Hz; at {rate:g} samples per second it must lie between {LOWEST * rate:g} and "
+                f"{rate / 2.0:g} Hz, half the sampling rate: change it, or omit the filter"
+            )
+    fewest = 3 * (order + 1)
+    if len(x) < fewest:
         raise ModelError(
-            f"{name}: cut-off {cutoff:g} Hz; at {rate:g} samples per second it must lie between {LOWEST * rate:g} and "
-            f"{rate / 2.0:g} Hz, half the sampling rate: change it, or omit the filter"
-        )
-    if x.ndim < 1 or len(x) < fewest:
-        raise ModelError(
-            f"{name}: {len(x) if x.ndim else 1} samples; a filter of order {order} needs at least {fewest}: use a longer piece"
+            f"{name}: {len(x)} samples; a filter of order {order} needs at least {fewest}: use a longer piece"
         )
     bad = np.flatnonzero(~np.isfinite(x).reshape(len(x), -1).all(axis=1))
     if len(bad):
@@ -88,6 +155,7 @@ def _check_filter(x: Floats, rate: float, cutoff: float, order: int, fewest: int
             f"{name}: {len(bad)} samples are missing, the first is number {bad[0] + 1}; a filter would smear the gap over its "
             "neighbours: fill gaps first (fill_gaps)"
         )
+    return x
 
 
 def check_order(order: int, name: str) -> None:

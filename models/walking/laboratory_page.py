@@ -62,14 +62,15 @@ def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events
             ax.set_visible(False)
     for ax in axes[-1]:
         ax.set_xlabel("gait cycle [%]", fontsize=8)
-    place_legend(fig, _legend(rows[0][0].curves, events), heading=heading)
+    place_legend(fig, _legend([panel for row in rows for panel in row], events), heading=heading)
     return fig
 
 
-def _legend(curves: Mapping[str, Floats], events: Mapping[str, Events]) -> dict[str, Any]:
+def _legend(panels: Sequence[Panel], events: Mapping[str, Events]) -> dict[str, Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
+    curves = {side: trials for panel in reversed(panels) for side, trials in panel.curves.items()}
     handles: dict[str, Any] = {}
     for side, trials in curves.items():
         colour, dashes = FEET[side]
@@ -80,7 +81,8 @@ def _legend(curves: Mapping[str, Floats], events: Mapping[str, Events]) -> dict[
     handles["foot off"] = Line2D([], [], color="0.3", linewidth=0.9)
     if any(np.isfinite([at.opposite_off, at.opposite_strike]).any() for at in events.values()):
         handles["off and strike of the other foot"] = Line2D([], [], color="0.3", linewidth=0.9, linestyle=":")
-    handles["norm, mean ± SD"] = Patch(color="0.85")
+    if any(panel.norm for panel in panels):
+        handles["norm, mean ± SD"] = Patch(color="0.85")
     return handles
 
 

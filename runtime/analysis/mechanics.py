@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,6 +35,7 @@ from runtime.integrate.handed_state import RunState
 from runtime.integrate.tree_method import dependent_coordinates
 from runtime.integrate.variational.differences import BOTH_SIDES, weights
 from runtime.lanes.effort_slopes import slopes_of_efforts
+from runtime.report.moment_arms import Arms, moment_arms
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats
@@ -43,14 +44,20 @@ from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.coordinate_mechanics import CoordinateMechanics, shaped
 from runtime.system.coordinate_mechanics import FramePose as FramePose
+from runtime.system.delays import refuse_delays
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
+from runtime.system.muscle_paths import is_muscle
 from runtime.system.signal import Signal
 from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import moved_coordinates, way_between
 from runtime.system.trees import trees_of
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ARMS, LEAST_ARM = 121, 1e-4  # values of a curve; [m], of slides [1], below which a muscle has none
 REACH = 0.003  # [rad], [m] of differences of order six in closed loops, with errors of about 1e-12
 SHORTEST = 1e-5  # [rad], [m] of these beside a knot of a coupling, with errors of about 1e-10
 
@@ -241,12 +248,55 @@ class Mechanics(CoordinateMechanics):
             )
         at, t = self._at(q, u), self.system.time if time is None else finite_number(time, "applied_forces: time")
         self.system.check_span(t, t, "applied_forces")
+        refuse_delays(self.system, "efforts in a state")
         found = np.zeros((len(at.z), len(self._all_rates)))
         if self.system.loaded and self._steps.kinds:
             compiled.forces_of_elements(
                 t, at.z, self.system.data, self._workspaces.work, np.empty(at.z.shape[1]), found
             )
         return shaped(self._of_rates(at, found), at.single)
+
+    # Muscles
+
+    def moment_arm_figure(
+        self, coordinates: Mapping[str, tuple[float, float]], muscles: Sequence[str] | None = None
+    ) -> Figure:
+        """Moment arms of muscles about coordinates, each over a range with all others as in ``q0``; see ``moment_arms``.
+
+        Parameters
+        ----------
+        coordinates : mapping of str to (low, high) [rad], [m]
+            A panel for each, such as ``{"ankle.theta_i": (-0.5, 0.5), "ankle.theta_j": (-0.3, 0.3)}``.
+        muscles : sequence of str, optional
+            Default: all whose moment arm reaches 0.1 mm in a panel, of slides 1e-4.
+
+        Raises
+        ------
+        ModelError
+            For unknown names, and where no muscle has a moment arm.
+        """
+        known = [force.name for force in self.system.forces if is_muscle(force)] if muscles is None else muscles
+        panels = []
+        for name, ends in coordinates.items():
+            low, high = finite(ends, (2,), f"moment_arm_figure: {name}")
+            values = np.linspace(low, high, ARMS)
+            q = self.configuration({name: values})
+            if f"{name}_rate" not in self.rate_names:
+                raise ModelError(
+                    f"moment_arm_figure: {name} has no moment arms, as it is no angle and no slide; give one"
+                )
+            place, unit = (
+                self.rate_names.index(f"{name}_rate"),
+                self.coordinate_units[self.coordinate_names.index(name)],
+            )
+            arms = {muscle: self.moment_arms(muscle, q)[:, place] for muscle in known}
+            panels.append(Arms(name, unit == "rad", values, arms))
+        least = LEAST_ARM if muscles is None else 0.0
+        drawn = [name for name in known if any(np.abs(panel.arms[name]).max() >= least for panel in panels)]
+        if not drawn:
+            about = ", ".join(coordinates) or "no coordinate"
+            raise ModelError(f"moment_arm_figure: no muscle of system '{self.system.name}' moves {about}; give others")
+        return moment_arms(panels, drawn)
 
     # Derivatives
 

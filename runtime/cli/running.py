@@ -96,7 +96,7 @@ def view_command(
     t_end: End = None,
     speed: Annotated[float, typer.Option(help="Of playing; 0.25 for a fourth of the real speed.")] = 1.0,
     out: Annotated[
-        Path | None, typer.Option("--out", help="File to write instead: .html, .gif or .mp4; must not exist yet.")
+        Path | None, typer.Option("--out", help="File to write instead: .html, .gif, .mp4 or .png; must not exist yet.")
     ] = None,
 ) -> None:
     """Show a motion in three dimensions.  A model is simulated; files of runs are read.  Opens the browser, or writes a file."""

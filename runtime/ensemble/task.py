@@ -16,11 +16,13 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.integrate.tree_method import joints_in_lanes
 from runtime.integrate.written.event_values import known_events
+from runtime.results.coordinate_quantities import MOMENT_ARMS
 from runtime.results.outputs import Output
 from runtime.results.run import Run
 from runtime.results.undecided_turns import poses_show_angles, start_counts
 from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
+from runtime.system.delays import delayed
 from runtime.system.quantity import Quantity, Role
 from runtime.system.system import System
 from runtime.system.whole_model import own_kernels
@@ -63,8 +65,9 @@ class Task:
 
     @property
     def compiled(self) -> bool:
-        """Whether compiled code finds all events, of which there may be none, and no controllers act."""
-        return not self.controllers and not any(isinstance(event, Event) for event in self.events)
+        """Whether compiled code finds all events, of which there may be none, and no controllers or delays act."""
+        late = isinstance(self.system, System) and delayed(self.system)
+        return not (self.controllers or late or any(isinstance(event, Event) for event in self.events))
 
     def found_in_lanes(self, system: System) -> bool:
         """Whether lanes find the events in cases of a system; True where there are none.  Lanes know no controllers."""
@@ -93,8 +96,9 @@ class Task:
     def same_mechanics(self) -> bool:
         """Whether all cases have the mechanics of one system, which follow from states of its bodies alone."""
         system = self.system
-        of_forces = self._varies_alone("motor", "limit", "force", "contact")
-        return of_forces and isinstance(system, System) and not system.couplings
+        of_paths = any(one.quantity.part == MOMENT_ARMS for one in (self.outputs or {}).values())
+        others = self._varies_alone("motor", "limit", "contact", *(() if of_paths else ("force",)))
+        return others and isinstance(system, System) and not system.couplings
 
     def _varies_alone(self, *sorts: str) -> bool:
         """Whether the cases are those of one system with other initial states, and parameters of such owners."""

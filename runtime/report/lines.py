@@ -13,6 +13,7 @@ from runtime.view.colours import NAMED, first_word
 
 COLOURS = ("#56B4E9", "#D55E00", "#004D40", "#CC79A7", "#0072B2", "#333333")
 STYLES = ("-", (0, (4, 1.5)), (0, (2, 2)), (0, (6, 1.5, 1, 1.5)), "-", (0, (8, 2)))
+DASHES = tuple(dict.fromkeys(STYLES))  # each once
 WIDTHS = (3.4, 2.0, 1.2, 1.3, 0.8, 1.0)
 # Joints and cases, by the first word of their label: dashes, width, and hatching of bars; their colours are those of views.
 DRAWN: dict[str, tuple[Any, float, str]] = {
@@ -41,6 +42,12 @@ def style(number: int, label: str = "", *, thin: float = 1.0) -> dict[str, Any]:
             WIDTHS[number % len(WIDTHS)],
         )
     return {"color": colour, "linestyle": dashes, "linewidth": thin * width}
+
+
+@checked
+def of_many(number: int) -> dict[str, Any]:
+    """Colour and dashes of one of up to 30 lines: the numbers of colours and of dashes have no common factor."""
+    return {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number % len(DASHES)], "linewidth": 1.6}
 
 
 @checked

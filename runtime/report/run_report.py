@@ -12,7 +12,9 @@ from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.report.report import Report
 from runtime.report.report_files import write_report
 from runtime.report.run_tables import run_answer, run_tables, shown_coordinates
+from runtime.results.drawn_motion import activation_of
 from runtime.results.run import Run
+from runtime.system.muscle_paths import is_muscle
 
 MOST_LINES = 6  # in a chart: those with the largest values
 TIME = "time [s]"
@@ -69,7 +71,30 @@ def run_figures(run: Run) -> dict[str, Drawing]:
         figures["contacts"] = Drawing(
             partial(plots.charts, [chart], TIME), "Normal forces of the contacts over time, the largest ones."
         )
-    return figures
+    return figures | _muscles(run)
+
+
+def _muscles(run: Run) -> dict[str, Drawing]:
+    """The muscles along their paths at the start, the middle and the end, and those with the largest tensions over time."""
+    muscles = [force for force in run.system.forces if is_muscle(force)]
+    if not muscles:
+        return {}
+    curves = {
+        "activation [1]": {force.name: activation_of(run, force) for force in muscles},
+        "tension [N]": {force.name: run.forces[force.name].values["tension"] for force in muscles},
+    }
+    kept = _largest({name: float(values.max()) for name, values in curves["tension [N]"].items()})
+    charts = [
+        plots.Chart(label.partition(" ")[0], label, {name: (run.t, of[name]) for name in kept})
+        for label, of in curves.items()
+    ]
+    some = f", the {MOST_LINES} with the largest tensions" if len(kept) < len(muscles) else ""
+    return {
+        "muscles": Drawing(run.stills, "Muscles along their paths at the start, the middle and the end."),
+        "tensions": Drawing(
+            partial(plots.charts, charts, TIME), f"Activations and tensions of muscles over time{some}."
+        ),
+    }
 
 
 def _coordinates(run: Run) -> dict[str, Drawing]:

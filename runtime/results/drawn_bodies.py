@@ -1,4 +1,4 @@
-"""What is drawn of an outline: bodies by their shapes, massless links, axes of joints, cones of limits, spheres of contacts."""
+"""What is drawn of an outline: bodies, massless links, axes of joints, cones of limits, spheres of contacts, paths of muscles."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 
 from runtime.results.drawn_motion import DrawnMotion
-from runtime.results.outline import DrawnBody, DrawnLimit, Outline, Part
-from runtime.support.arrays import Floats
+from runtime.results.outline import DrawnBody, DrawnLimit, DrawnMuscle, Outline, Part
+from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import along
+from runtime.system.span_lines import span_line
+from runtime.system.spans import BODIES, SPANS
 from runtime.view import colours
 from runtime.view.triangles import Triangles, ellipsoid, fan, long_shape, rod, triangles
 
 Coloured = tuple[Triangles, str | None, str]  # triangles, colour, label
 # Of the size of the model: radius, length of axes, of cones, of ellipsoids.
 THIN, AXIS, CONE, LARGEST = 0.02, 0.35, 0.25, 0.12
+LIGHT = 1e-3  # of the largest mass, up to which a body, such as one between two joints, has no ellipsoid
 SAME = 1e-3  # of the size: points closer than this are one
+STRONGEST = 0.012  # of the size of the model: radius of the strongest muscle
 
 
 def model_size(outline: Outline) -> float:
@@ -73,7 +77,8 @@ def body_triangles(outline: Outline, body: DrawnBody, size: float) -> list[Colou
         axes = axes * min(1.0, LARGEST * size / max(float(axes.max()), 1e-12))
     vertices, faces = ellipsoid(np.maximum(axes, THIN * size))
     turn = turn * np.sign(np.linalg.det(turn))
-    return [*found, ((vertices @ turn.T, faces), None, "")]
+    heavy = body.mass > LIGHT * max(one.mass for one in outline.bodies)
+    return [*found, *[((vertices @ turn.T, faces), None, "")] * heavy]
 
 
 def axes_of(joint: Part) -> Iterator[tuple[str, Floats, Floats]]:
@@ -146,6 +151,25 @@ def links(motion: DrawnMotion, size: float) -> Iterator[tuple[Part, Floats]]:
             points = np.stack(ends, axis=1)
             if np.linalg.norm(points[:, 1] - points[:, 0], axis=1).max() > SAME * size:
                 yield part, points
+
+
+def muscle_line(motion: DrawnMotion, muscle: DrawnMuscle, kept: Ints) -> Floats:
+    """Points (n, k, 3) along the path of a muscle at some of the times, from origin to insertion."""
+    points: list[Floats] = []
+    for part in muscle.path:
+        vectors = {}
+        for name, kind, letter in SPANS[part.name].VECTORS:
+            at = motion.points if kind == "point" else motion.directions
+            vectors[name] = at(part.bodies[BODIES.index(letter)], part.values[name])[kept]
+        numbers = {name: value for name, value in part.values.items() if name not in vectors}
+        points.append(span_line(part.name, vectors, numbers)[:, len(points) > 0 :])
+    return np.concatenate(points, axis=1)
+
+
+def muscle_radius(outline: Outline, muscle: DrawnMuscle, size: float) -> float:
+    """Radius of a muscle [m]: areas are in proportion to maximum isometric forces, as of one specific tension."""
+    most = max((one.strength for one in outline.muscles if one.strength > 0.0), default=1.0)
+    return STRONGEST * size * float(np.sqrt(muscle.strength / most if muscle.strength > 0.0 else 1.0))
 
 
 def sphere_colours(force: Floats) -> tuple[str, ...]:

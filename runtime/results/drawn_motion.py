@@ -14,10 +14,13 @@ from runtime.results.outline import Outline, outline_of
 from runtime.results.recorded import RecordedRun
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
-from runtime.system.parts import GROUND, Load
+from runtime.system.muscle_paths import is_muscle
+from runtime.system.parts import GROUND, Force, Load
 from runtime.system.reference import rotation_matrices
 
 SPAN = "span_x"  # first component of the reported span of a force
+# Reported quantities that colour a muscle: the second of a law without the first.
+ACTIVATIONS = "activation", "excitation"
 
 
 class LimitAngles(NamedTuple):
@@ -72,6 +75,7 @@ class DrawnMotion:
     spans: Mapping[
         str, Floats
     ]  # (n, 3) [m] from end to end, of forces that report one, such as those to a massless link
+    activations: Mapping[str, Floats]  # (n,) of muscles
     energies: Energies
     notes: tuple[str, ...] = field(default=())
 
@@ -83,8 +87,12 @@ class DrawnMotion:
 
     def points(self, body: str, local: Floats) -> Floats:
         """Global coordinates (n, 3) of a point in axes of a body."""
-        turned: Floats = np.einsum("nab,b->na", self.rotations(body), local)
+        turned = self.directions(body, local)
         return turned if body == GROUND else self.r[body] + turned
+
+    def directions(self, body: str, local: Floats) -> Floats:
+        """Global components (n, 3) of a vector in axes of a body."""
+        return np.einsum("nab,b->na", self.rotations(body), local)
 
 
 def drawn_motion(run: RecordedRun) -> DrawnMotion:
@@ -103,9 +111,15 @@ def drawn_motion(run: RecordedRun) -> DrawnMotion:
         moving_loads=tuple(load.name for load in system.loads if load.point and not load.point_of_body),
         reactions=reactions,
         spans={force.name: run.forces[force.name].values["span"] for force in system.forces if SPAN in force.outputs},
+        activations={force.name: activation_of(run, force) for force in system.forces if is_muscle(force)},
         energies=Energies(run.kinetic_energy, run.potential_energy, run.energy),
         notes=notes,
     )
+
+
+def activation_of(run: RecordedRun, force: Force) -> Floats:
+    """The activation (n,) of a muscle, or its excitation where its law has none."""
+    return run.forces[force.name].values[next(name for name in ACTIVATIONS if name in force.outputs)]
 
 
 def centre_of_pressure(run: RecordedRun) -> Floats | None:

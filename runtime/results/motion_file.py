@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from runtime.results.drawn_motion import SPAN, ContactForce, DrawnMotion, Energies, LimitAngles, Wrench
+from runtime.results.drawn_motion import ACTIVATIONS, SPAN, ContactForce, DrawnMotion, Energies, LimitAngles, Wrench
 from runtime.results.outline import OUTLINE, Outline, outline_from, outline_of
 from runtime.results.seen import Seen
 from runtime.support.arguments import checked
@@ -137,6 +137,12 @@ def _motion(data: xarray.Dataset, outline: Outline) -> DrawnMotion:
             force.name: np.stack([values_of(f"{force.name}.span_{axis}") for axis in "xyz"], axis=1)
             for force in outline.forces
             if f"{force.name}.{SPAN}" in data
+        },
+        activations={
+            muscle.name: values_of(name)
+            for muscle in outline.muscles
+            for what in reversed(ACTIVATIONS)
+            if (name := f"{muscle.name}.{what}") in data
         },
         energies=Energies(values_of("kinetic_energy"), values_of("potential_energy"), values_of("energy")),
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime.support.arrays import Floats
 from runtime.system.cone import Cone
+from runtime.system.muscle_paths import is_muscle, path_spans
 from runtime.system.parts import Contact, Force, Joint
 from runtime.system.shapes import Shape
 from runtime.system.system import System
@@ -32,10 +33,10 @@ class DrawnBody:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A joint, force or contact: its two bodies, and the points, directions and lengths of its definition by name."""
+    """A joint, force, contact or span: its bodies, and the points, directions and lengths of its definition by name."""
 
     name: str
-    bodies: tuple[str, str]
+    bodies: tuple[str, ...]
     values: Mapping[str, Any]
 
 
@@ -51,8 +52,17 @@ class DrawnLimit:
 
 
 @dataclass(frozen=True, eq=False)
+class DrawnMuscle:
+    """A muscle: its maximum isometric force [N], 0 where its law has none, and the spans of its path by their kinds."""
+
+    name: str
+    strength: float
+    path: tuple[Part, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Outline:
-    """What is drawn of a system; ``joints`` are those without drivers, ``forces`` those between two points."""
+    """What is drawn of a system; ``joints`` are those without drivers, ``forces`` those between two points, without muscles."""
 
     name: str
     gravity: Floats  # (3,) [m/s^2]
@@ -62,6 +72,7 @@ class Outline:
     contacts: tuple[Part, ...]
     limits: tuple[DrawnLimit, ...]
     shapes: tuple[Shape, ...]
+    muscles: tuple[DrawnMuscle, ...]
 
     def joint(self, name: str) -> Part:
         """The joint of this name."""
@@ -80,13 +91,19 @@ def outline_of(system: System) -> Outline:
         gravity=system.gravity,
         bodies=tuple(DrawnBody(b.name, b.mass, b.inertia, r[b.name], p[b.name]) for b in system.bodies),
         joints=tuple(_drawn(joint) for joint in system.joints if not joint.signals),
-        forces=tuple(_drawn(force) for force in system.forces),
+        forces=tuple(_drawn(force) for force in system.forces if not is_muscle(force)),
         contacts=tuple(_drawn(contact) for contact in system.contacts),
         limits=tuple(
             DrawnLimit(limit.name, limit.joint, limit.reference, limit.cone, limit.values) for limit in system.limits
         ),
         shapes=system.shapes,
+        muscles=tuple(_muscle(force) for force in system.forces if is_muscle(force)),
     )
+
+
+def _muscle(force: Force) -> DrawnMuscle:
+    strength = float(force.values.get("max_isometric_force", 0.0))
+    return DrawnMuscle(force.name, strength, tuple(Part(*span) for span in path_spans(force)))
 
 
 def _drawn(part: Joint | Force | Contact) -> Part:
@@ -105,7 +122,15 @@ def outline_text(outline: Outline) -> str:
     parts = {
         name: [vars(part) for part in getattr(outline, name)] for name in ("bodies", "joints", "forces", "contacts")
     }
-    data = {"name": outline.name, "gravity": outline.gravity, **parts, "limits": limits, "shapes": shapes}
+    muscles = [vars(muscle) | {"path": [vars(part) for part in muscle.path]} for muscle in outline.muscles]
+    data = {
+        "name": outline.name,
+        "gravity": outline.gravity,
+        **parts,
+        "limits": limits,
+        "shapes": shapes,
+        "muscles": muscles,
+    }
     return json.dumps(data, default=_plain, separators=(",", ":"))
 
 
@@ -117,8 +142,8 @@ def outline_from(text: str) -> Outline:
     """The outline of a text by ``outline_text``; a ValueError, KeyError or TypeError where it is none."""
     data = json.loads(text)
 
-    def parts(name: str) -> tuple[Part, ...]:
-        return tuple(Part(each["name"], tuple(each["bodies"]), _values(each["values"])) for each in data[name])
+    def parts(of: list[dict[str, Any]]) -> tuple[Part, ...]:
+        return tuple(Part(each["name"], tuple(each["bodies"]), _values(each["values"])) for each in of)
 
     def limit(each: dict[str, Any]) -> DrawnLimit:
         return DrawnLimit(**(each | {"cone": Cone(*each["cone"]), "values": _values(each["values"])}))
@@ -127,11 +152,12 @@ def outline_from(text: str) -> Outline:
         name=data["name"],
         gravity=np.array(data["gravity"]),
         bodies=tuple(DrawnBody(**_values(each)) for each in data["bodies"]),
-        joints=parts("joints"),
-        forces=parts("forces"),
-        contacts=parts("contacts"),
+        joints=parts(data["joints"]),
+        forces=parts(data["forces"]),
+        contacts=parts(data["contacts"]),
         limits=tuple(limit(each) for each in data["limits"]),
         shapes=tuple(_shape(each) for each in data["shapes"]),
+        muscles=tuple(DrawnMuscle(**(each | {"path": parts(each["path"])})) for each in data.get("muscles", ())),
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from runtime.results import drawn_bodies as drawn
 from runtime.results.drawn_motion import DrawnMotion, Wrench
@@ -17,15 +19,18 @@ from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import along
 from runtime.view import colours
 from runtime.view.scene import STILL, Arrows, Chart, Follow, Group, Lines, Pose, Scene, Solid
-from runtime.view.triangles import Triangles, box, ellipsoid, triangles
+from runtime.view.triangles import Triangles, box, ellipsoid, triangles, tube
 
 FRAMES_PER_SECOND = 50.0  # of playing
 MOST_FRAMES = 900
-GHOST = 0.3  # opacity
+GHOST, SHEER = 0.3, 0.4  # opacity of runs in the place of another, and of bodies without shapes that would hide muscles
 APART = 1.3  # distance of runs side by side, in widths
 FAR = 1.0  # path, in sizes of the model, from which on a page follows a motion
 POINT = 0.016  # radius of points, as a fraction of the model's size
 UNLOADED = 1e-3  # of the largest force of loads, below which their point of action is not shown
+MUSCLES = "muscles, activation 0 to 1"
+COLOURED = "muscles are blue at activation 0 and red at 1"  # beside runs, which have one entry of the legend each
+BAR = 7  # colours of the bar in the legend
 POINT_OF_LOADS = "point of action of the loads"
 FORCE, GRAVITY = 0.5, 0.2  # length of the longest arrow, as a fraction of the model's size
 
@@ -41,8 +46,8 @@ class _Drawing:
         self.groups: dict[str, Group] = {}
         self.notes: list[str] = []
 
-    def group(self, key: str, label: str, colour: str, *, shown: bool = True, choice: bool = False) -> str:
-        self.groups.setdefault(key, Group(key, label, colour, shown, choice))
+    def group(self, key: str, label: str, colour: str, **more: Any) -> str:
+        self.groups.setdefault(key, Group(key, label, colour, **more))
         return key
 
     def frames(self, t: Floats) -> Ints:
@@ -66,10 +71,10 @@ class _Drawn:
         self.kept = to.frames(run.t)
         self.t = run.t[self.kept]
 
-    def group(self, key: str, label: str, colour: str, *, shown: bool = True) -> str:
+    def group(self, key: str, label: str, colour: str, **more: Any) -> str:
         if self.one:
             return self.to.group(self.one, self.label, self.colour, choice=self.ghost)
-        return self.to.group(key, label, colour, shown=shown)
+        return self.to.group(key, label, colour, **more)
 
     def name(self, *parts: str) -> str:
         return " ".join((self.label, *parts)) if self.label else " ".join(parts)
@@ -91,12 +96,13 @@ class _Drawn:
         run, size = self.run, self.to.size
         for k, body in enumerate(run.outline.bodies):
             own = colours.PALETTE[k % len(colours.PALETTE)]
+            shaped = any(shape.body == body.name for shape in run.outline.shapes)
+            opacity = SHEER if run.activations and not shaped else 1.0
             for n, (shape, given, label) in enumerate(drawn.body_triangles(run.outline, body, size)):
                 colour = self.colour or given or own
                 text = label or body.name
-                self.solid(
-                    self.group(text, text.replace("_", " "), colour), f"{body.name} {n}", shape, colour, body.name
-                )
+                group = self.group(text, text.replace("_", " "), colour)
+                self.solid(group, f"{body.name} {n}", shape, colour, body.name, opacity=opacity)
         for n, fixed in enumerate(shape for shape in run.outline.shapes if shape.body == GROUND):
             colour = fixed.colour or colours.GROUND
             self.solid(self.group("ground", "ground", colour), f"ground {n}", triangles(fixed), colour, GROUND)
@@ -115,6 +121,22 @@ class _Drawn:
                     0.025 if link else 0.008,
                 )
             )
+
+    def muscles(self) -> None:
+        """Muscles as tubes along their paths, coloured by their activation."""
+        activations, count = self.run.activations, len(self.t)
+        if not activations:
+            return
+        bar = tuple(map(colours.of_activation, np.linspace(0.0, 1.0, BAR)))
+        self.to.notes += [COLOURED] * (bool(self.one) and COLOURED not in self.to.notes)
+        at = Pose(self.t, np.tile(self.offset, (count, 1)), np.tile(STILL.p, (count, 1)))
+        for muscle in (muscle for muscle in self.run.outline.muscles if muscle.name in activations):
+            group = self.group("muscles", MUSCLES, bar[-1], scale=bar)
+            radius = drawn.muscle_radius(self.run.outline, muscle, self.to.size)
+            shape = tube(drawn.muscle_line(self.run, muscle, self.kept), radius)
+            seen = tuple(colours.of_activation(float(a)) for a in activations[muscle.name][self.kept])
+            name, opacity = self.name(muscle.name), GHOST if self.ghost else 1.0
+            self.to.solids.append(Solid(group, name, *shape, seen[0], at, opacity, seen))
 
     def joints(self) -> None:
         """Axes of the joints, and joint limits."""
@@ -239,15 +261,18 @@ def scene_of(
     size = max(drawn.model_size(run.outline) for run in everything)
     to = _Drawing(size, FRAMES_PER_SECOND / speed)
     several = len(runs) > 1 or bool(ghosts)
+    turn = _upright(next(iter(runs.values())).outline.gravity)
+    aside = turn[1]  # of the model: along y of the scene
     width = max(
-        (float(np.ptp(run.r[body.name][:, 1])) for run in runs.values() for body in run.outline.bodies), default=0.0
+        (float(np.ptp(run.r[body.name] @ aside)) for run in runs.values() for body in run.outline.bodies), default=0.0
     )
-    step = np.array([0.0, APART * max(0.5 * size, width + 0.3 * size), 0.0])
+    step = APART * max(0.5 * size, width + 0.3 * size) * aside
     for n, (label, run) in enumerate(runs.items()):
         colour = colours.of_run(n, label) if len(runs) > 1 else ""
         one = label if len(runs) > 1 else ""
         shown = _Drawn(to, run, offset=n * step, one=one, label=label if several else "", colour=colour)
         shown.bodies()
+        shown.muscles()
         shown.joints()
         shown.contacts()
         shown.loads()
@@ -255,22 +280,46 @@ def scene_of(
             shown.points(points)
     for n, (label, run) in enumerate(ghosts.items()):
         colour = colours.of_run(n + len(runs), label)
-        _Drawn(to, run, offset=np.zeros(3), one=f"ghost {n}", label=label, colour=colour, ghost=True).bodies()
+        ghost = _Drawn(to, run, offset=np.zeros(3), one=f"ghost {n}", label=label, colour=colour, ghost=True)
+        ghost.bodies()
+        ghost.muscles()
+    if turn[2, 2] < 1.0:
+        _turn(to, turn)
     low, high = _corners(to)
     first = next(iter(runs.values()))
-    follow = _followed(to, first)
-    _add_gravity(to, first, low if follow is None else follow.low + follow.moved[0])
+    follow = _followed(to, first, turn)
+    _add_gravity(to, turn @ first.outline.gravity, low if follow is None else follow.low + follow.moved[0])
     return Scene(
         title, first.t[to.frames(first.t)], tuple(to.solids), tuple(to.lines), tuple(to.arrows), tuple(to.groups.values()),
         low, high, float(low[2]), _charts(runs, curves), choice, tuple(to.notes), follow,
     )  # fmt: skip
 
 
-def _followed(to: _Drawing, run: DrawnMotion) -> Follow | None:
+def _upright(gravity: Floats) -> Floats:
+    """The shortest turn (3, 3) after which gravity points downwards, along -z; none without gravity."""
+    if not gravity[:2].any() and gravity[2] <= 0.0:
+        return np.eye(3)
+    return np.asarray(Rotation.align_vectors([[0.0, 0.0, -1.0]], [gravity])[0].as_matrix())
+
+
+def _turn(to: _Drawing, turn: Floats) -> None:
+    """Turn all that is drawn about the origin."""
+    for n, solid in enumerate(to.solids):
+        p = (Rotation.from_matrix(turn) * Rotation.from_quat(solid.pose.p, scalar_first=True)).as_quat(
+            scalar_first=True
+        )
+        to.solids[n] = replace(solid, pose=Pose(solid.pose.t, solid.pose.r @ turn.T, p))
+    for n, lines in enumerate(to.lines):
+        to.lines[n] = replace(lines, points=lines.points @ turn.T)
+    for n, arrow in enumerate(to.arrows):
+        to.arrows[n] = replace(arrow, start=arrow.start @ turn.T, vector=arrow.vector @ turn.T)
+
+
+def _followed(to: _Drawing, run: DrawnMotion, turn: Floats) -> Follow | None:
     """The horizontal displacement of a motion that goes farther than the model is large; else None."""
     t = run.t[to.frames(run.t)]
     path = np.mean([run.r[body.name] for body in run.outline.bodies], axis=0)[to.frames(run.t)]
-    moved = (path - path.mean(axis=0)) * np.array([1.0, 1.0, 0.0])
+    moved = (path - path.mean(axis=0)) @ turn.T * np.array([1.0, 1.0, 0.0])
     if np.ptp(moved, axis=0).max() < FAR * to.size:
         return None
     return Follow(t, moved, *_corners(to, t, moved))
@@ -282,18 +331,19 @@ def _corners(to: _Drawing, t: Floats | None = None, moved: Floats | None = None)
     for solid in to.solids:
         if solid.group == "ground":
             continue
-        ends = np.array([solid.vertices.min(axis=0), solid.vertices.max(axis=0)])
-        corners = np.array([ends[[a, b, c], [0, 1, 2]] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+        shapes = solid.vertices.reshape(-1, *solid.vertices.shape[-2:])
+        ends = np.stack([shapes.min(axis=1), shapes.max(axis=1)])
+        corners = np.stack([ends[[a, b, c], :, [0, 1, 2]].T for a in (0, 1) for b in (0, 1) for c in (0, 1)], axis=1)
         places = solid.pose.r
         if t is not None and moved is not None:
             places = places - np.stack([np.interp(solid.pose.t, t, column) for column in moved.T], axis=1)
-        found += [r + corners @ rotation_matrix(p).T for r, p in zip(places, solid.pose.p, strict=True)]
+        each = zip(places, solid.pose.p, itertools.cycle(corners), strict=False)  # one shape, or one for each pose
+        found += [r + own @ rotation_matrix(p).T for r, p, own in each]
     points = np.concatenate(found)
     return points.min(axis=0), points.max(axis=0)
 
 
-def _add_gravity(to: _Drawing, run: DrawnMotion, low: Floats) -> None:
-    gravity = run.outline.gravity
+def _add_gravity(to: _Drawing, gravity: Floats, low: Floats) -> None:
     if (size := float(np.linalg.norm(gravity))) > 0.0:
         vector = GRAVITY * to.size * gravity / size
         group = to.group("gravity", f"gravity, {size:.3g} m/s²", colours.GRAVITY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +11,18 @@ from numpy.typing import ArrayLike
 from runtime.results.recorded import RecordedRun
 from runtime.support.arguments import checked_class
 from runtime.support.arrays import Floats
-from runtime.support.checks import numbers_of_shape, positive
+from runtime.support.checks import finite, numbers_of_shape, positive
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import free_file
 from runtime.support.html import html_table
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from runtime.results.drawn_motion import DrawnMotion
     from runtime.view.scene import Scene
 
+MOST_STILLS = 12
 Arrays = Mapping[str, Mapping[str, Floats]]
 
 
@@ -91,7 +94,7 @@ class Seen:
         )
 
     def animation(self, file: str | Path, *, speed: float = 1.0, overwrite: bool = False, **more: Any) -> Path:
-        """Write the motion as a page that needs no other file (.html) or as a film (.gif, .mp4); returns the file.
+        """Write the motion as a page that needs no other file (.html), a film (.gif, .mp4) or stills (.png); returns the file.
 
         Parameters
         ----------
@@ -108,6 +111,29 @@ class Seen:
 
         path = free_file(Path(file), overwrite)
         return write(self.scene(speed=speed, **more), path, speed=speed)
+
+    def stills(self, times: Sequence[float] | None = None, *, speed: float = 1.0, **more: Any) -> Figure:
+        """The motion at some times side by side, as a figure of matplotlib; ``savefig`` writes it.
+
+        Parameters
+        ----------
+        times : sequence of float [s], optional
+            The output before each is drawn.  Default: the start, the middle and the end.
+        speed, more
+            As for ``scene``.
+
+        Raises
+        ------
+        ModelError
+        """
+        from runtime.view.movie import stills
+
+        if times is not None and not 1 <= len(times) <= MOST_STILLS:
+            raise ModelError(
+                f"stills: {len(times)} times, limit 1 to {MOST_STILLS}; give others, or write a film by animation"
+            )
+        t = None if times is None else finite(times, (len(times),), "stills: times").tolist()
+        return stills(self.scene(speed=speed, **more), t)
 
     def view(self, *, speed: float = 1.0, **more: Any) -> Any:
         """Show the motion in the browser; in a notebook, in its output.

@@ -16,6 +16,7 @@ FORCE, MOMENT, GRAVITY, SPRING = "#B2182B", "#7B3294", "#555555", "#777777"
 TRAIL = "#009E73"  # of the centre of pressure
 POINTS = ("#000000", "#56B4E9", "#E69F00", "#CC79A7")  # groups of points, such as markers
 UNLOADED, LOADED = "#FFFFFF", "#B2182B"  # contacts without a force, and with the largest
+ACTIVATION, REDDEST = "plasma", 0.62  # map of matplotlib, whose lightness rises evenly, and its part from blue to red
 
 
 def of_run(number: int, label: str) -> str:
@@ -31,6 +32,13 @@ def first_word(label: str) -> str:
 def rgb(colour: str) -> tuple[int, int, int]:
     """Parts of a colour "#rrggbb", 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def of_activation(activation: float) -> str:
+    """Colour of a muscle: blue at activation 0, red at 1."""
+    from matplotlib import colormaps, colors  # here because most views have no muscles
+
+    return str(colors.to_hex(colormaps[ACTIVATION](REDDEST * min(max(activation, 0.0), 1.0))))
 
 
 def between(first: str, second: str, share: float) -> str:

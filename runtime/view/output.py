@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 import webbrowser
 from html import escape
 from pathlib import Path
 
 from runtime.support.errors import ModelError
-from runtime.support.files import write_text
+from runtime.support.files import write_bytes, write_text
 from runtime.support.notebook import in_notebook
-from runtime.view.movie import write_movie
+from runtime.view.movie import DOTS_PER_INCH, stills, write_movie
 from runtime.view.page import page
 from runtime.view.scene import Scene
 
-MOVIES = (".gif", ".mp4")
+PICTURE, MOVIES = ".png", (".gif", ".mp4")
 HEIGHT = 560  # [pixels] in a notebook
 
 
 def write(scene: Scene, file: Path, *, speed: float = 1.0) -> Path:
-    """Write a scene as a page that needs no other file (.html) or as a film (.gif, .mp4); returns the file.
+    """Write a scene as a page that needs no other file (.html), a film (.gif, .mp4) or stills (.png); returns the file.
 
     Raises
     ------
@@ -31,7 +32,11 @@ def write(scene: Scene, file: Path, *, speed: float = 1.0) -> Path:
         return write_text(file, page(scene, speed))
     if kind in MOVIES:
         return write_movie(scene, file, speed)
-    raise ModelError(f"animation: '{file.name}': the format '{kind}' is not known; use .html, {', '.join(MOVIES)}")
+    if kind == PICTURE:
+        stills(scene).savefig(stream := io.BytesIO(), dpi=1.5 * DOTS_PER_INCH)
+        return write_bytes(file, stream.getvalue())
+    known = ", ".join((".html", *MOVIES, PICTURE))
+    raise ModelError(f"animation: '{file.name}': the format '{kind}' is not known; use {known}")
 
 
 class Framed:

@@ -29,7 +29,8 @@
       if (group.choice) return;
       const label = make("label", panel);
       const box = make("input", label, { type: "checkbox", checked: shown[n] });
-      make("span", label, { className: "swatch" }).style.background = group.colour;
+      const swatch = make("span", label, { className: group.scale.length ? "swatch bar" : "swatch" });
+      swatch.style.background = group.scale.length ? `linear-gradient(to right, ${group.scale.join(", ")})` : group.colour;
       make("span", label, { textContent: group.label });
       box.addEventListener("change", () => { shown[n] = box.checked; send(); });
     });

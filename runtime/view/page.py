@@ -141,14 +141,20 @@ def _setter(handle: Any, **values: Any) -> Callable[[], None]:
 
 def _solid(drawing: Any, place: str, solid: Solid, centre: Floats, size: float) -> list[Change]:
     places, p = (solid.pose.r - centre) / size, solid.pose.p
+    shapes = (solid.vertices.reshape(-1, *solid.vertices.shape[-2:]) / size).astype(np.float32)
     handle = drawing.add_mesh_simple(
-        place, solid.vertices / size, solid.faces, color=rgb(solid.colour), side="double",
+        place, shapes[0], solid.faces, color=rgb(solid.colour), side="double",
         opacity=None if solid.opacity == 1.0 else solid.opacity, flat_shading=len(solid.faces) < SMOOTH, wxyz=p[0],
         position=places[0], cast_shadow=False, receive_shadow=False,
     )  # fmt: skip
     changes: list[Change] = []
     if solid.pose.moves:
         changes += [*_motion("Position", place, solid.pose.t, places), *_motion("Orientation", place, solid.pose.t, p)]
+        sent = shapes[0]
+        for t, shape in zip(solid.pose.t, shapes, strict=False):
+            if np.abs(shape - sent).max() > UNCHANGED:
+                sent = shape
+                changes.append((float(t), _setter(handle, vertices=shape)))
         for k, colour in enumerate(solid.colours):
             if k == 0 or colour != solid.colours[k - 1]:
                 changes.append((float(solid.pose.t[k]), _setter(handle, color=rgb(colour))))
@@ -225,7 +231,7 @@ def _arrow(drawing: Any, place: str, arrow: Arrows, centre: Floats, size: float)
 def _overlay(scene: Scene, speed: float) -> str:
     """Legend, slider, charts and their script."""
     groups = [
-        dict(node=f"/{_node(g.key)}", label=g.label, colour=g.colour, shown=g.shown, choice=g.choice)
+        dict(node=f"/{_node(g.key)}", label=g.label, colour=g.colour, shown=g.shown, choice=g.choice, scale=g.scale)
         for g in scene.groups
     ]
     cell = grid_cell(scene)

@@ -28,7 +28,10 @@ STILL = Pose(np.zeros(1), np.zeros((1, 3)), np.array([[1.0, 0.0, 0.0, 0.0]]))
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """Triangles in axes of their pose.  ``colours``: at each time, where the colour changes."""
+    """Triangles in axes of their pose, vertices (v, 3) or, where the shape changes, (n, v, 3) at the times of the pose.
+
+    ``colours``: at each time, where the colour changes.
+    """
 
     group: str
     name: str
@@ -66,13 +69,17 @@ class Arrows:
 
 @dataclass(frozen=True)
 class Group:
-    """An entry of the legend.  ``choice``: one of several of which a slider shows one."""
+    """An entry of the legend.
+
+    ``choice``: one of several of which a slider shows one; ``scale``: evenly spaced colours of a bar in place of the colour.
+    """
 
     key: str
     label: str
     colour: str
     shown: bool = True
     choice: bool = False
+    scale: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from runtime.system.shapes import Shape
 Triangles = tuple[Floats, Ints]
 SIDES = 24  # of a surface of revolution
 RINGS = 8  # of a half sphere
+EDGES = 8  # of the cross-section of a tube
 SHAFT = 0.55  # radius of a bone in its middle, as a fraction of that of its ends
 
 
@@ -56,11 +57,36 @@ def revolved(r: Floats, z: Floats, sides: int = SIDES) -> Triangles:
     angle = np.linspace(0.0, 2.0 * np.pi, sides, endpoint=False)
     ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(sides)], axis=1)
     vertices = (r[:, None, None] * ring + z[:, None, None] * np.array([0.0, 0.0, 1.0])).reshape(-1, 3)
-    k, n = np.meshgrid(np.arange(len(r) - 1), np.arange(sides), indexing="ij")
-    a, b = k * sides + n, k * sides + (n + 1) % sides
-    faces = np.stack([a, b, b + sides, a, b + sides, a + sides], axis=-1).reshape(-1, 3)
+    faces = _between_rings(len(r), sides)
     p, q, s = (vertices[faces[:, corner]] for corner in range(3))
     return vertices, faces[np.linalg.norm(np.cross(q - p, s - p), axis=1) > 0.0]  # none without area, at the poles
+
+
+def _between_rings(rings: int, sides: int) -> Ints:
+    """Faces between neighbouring rings of points."""
+    k, n = np.meshgrid(np.arange(rings - 1), np.arange(sides), indexing="ij")
+    a, b = k * sides + n, k * sides + (n + 1) % sides
+    return np.stack([a, b, b + sides, a, b + sides, a + sides], axis=-1).reshape(-1, 3)
+
+
+def tube(points: Floats, radius: float) -> Triangles:
+    """A tube along polylines (n, k, 3), one for each time, closed at both ends: vertices (n, v, 3) and faces."""
+    ways = _unit(np.diff(points, axis=1))
+    along = _unit(np.concatenate([ways[:, :1], ways[:, 1:] + ways[:, :-1], ways[:, -1:]], axis=1))
+    aside = np.empty_like(along)  # across the tube, with as little twist as the path admits
+    before = np.eye(3)[np.abs(along[:, 0]).argmin(axis=1)]
+    for k in range(along.shape[1]):
+        aside[:, k] = before = _unit(before - along[:, k] * (before * along[:, k]).sum(axis=1)[:, None])
+    angle = np.linspace(0.0, 2.0 * np.pi, EDGES, endpoint=False)[:, None]
+    rings = np.cos(angle) * aside[:, :, None] + np.sin(angle) * np.cross(along, aside)[:, :, None]
+    first, last = (np.zeros((len(points), 1, EDGES, 3)) + points[:, k, None, None] for k in (0, -1))
+    vertices = np.concatenate([first, points[:, :, None] + radius * rings, last], axis=1)
+    return vertices.reshape(len(points), -1, 3), _between_rings(vertices.shape[1], EDGES)
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Vectors (..., 3) of length 1; 0 where there is none."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-30))
 
 
 def box(edges: Floats) -> Triangles:

@@ -141,6 +141,6 @@ def test_bad_scenes(run, tmp_path):
         (dict(speed=0), "speed = 0"),
     ):
         assert_refused(text, run.scene, **more)
-    assert_refused("the format '.avi' is not known; use .html, .gif, .mp4", run.animation, tmp_path / "a.avi")
+    assert_refused("the format '.avi' is not known; use .html, .gif, .mp4, .png", run.animation, tmp_path / "a.avi")
     (tmp_path / "b.html").touch()
     assert_refused("exists; choose another name or pass overwrite=True", run.animation, tmp_path / "b.html")

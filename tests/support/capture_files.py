@@ -91,6 +91,7 @@ def write_c3d(
     plates=(),
     channels=None,
     analog_units=None,
+    analog_labels=None,
     events=(),
     first_frame=None,
     parameters=(),
@@ -107,7 +108,7 @@ def write_c3d(
     if channels is not None:
         analog = file["parameters"]["ANALOG"]
         analog["RATE"]["value"] = [force_rate]
-        analog["LABELS"]["value"] = [f"channel {k + 1}" for k in range(len(channels))]
+        analog["LABELS"]["value"] = list(analog_labels or (f"channel {k + 1}" for k in range(len(channels))))
         analog["UNITS"]["value"] = list(analog_units)
         file["data"]["analogs"] = channels[None]
     if plates:

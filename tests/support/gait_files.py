@@ -78,8 +78,14 @@ def write_c3d(file, capture, labels=None):
         plates.append({"type": 2, "corners": 1000.0 * square.T, "origin": np.zeros(3), "channel": numbers})
         channels += list(values.T)
     words = {"foot_strike": "Foot Strike", "foot_off": "Foot Off"}
-    analog = {} if not plates else dict(
-        channels=np.array(channels), analog_units=[*"NNN", "Nmm", "Nmm", "Nmm"] * len(plates), force_rate=capture.forces[0].rate
+    names, units = [f"channel {k + 1}" for k in range(len(channels))], [*"NNN", "Nmm", "Nmm", "Nmm"] * len(plates)
+    more = capture.analog
+    if more is not None:  # at the rate of the plates, with as many samples in each frame
+        channels += more.channels.values()
+        names, units = [*names, *more.channels], [*units, *more.units.values()]
+    analog = {} if not channels else dict(
+        channels=np.array(channels), analog_units=units, analog_labels=names,
+        force_rate=capture.forces[0].rate if plates else more.rate,
     )  # fmt: skip
     events = [(e.time, e.side.title(), words[e.kind]) for e in capture.events]
     return capture_files.write_c3d(

@@ -20,6 +20,7 @@ OVER_CYLINDER = [
     ("cylinder", "ground", dict(s_k=(0, 0, 0), a_k=(0, 1, 0), radius=0.03, length=0.2)),
     ("shank", (0.02, -0.01, 0.1)),
 ]
+RIGID = dict(law="thelen_as_opensim", tendon="rigid")
 
 
 def steady(length, length_dot, excitation, max_force):
@@ -96,4 +97,31 @@ def builder(definition=hill, path=PATH, excitation=0.5, *, rate=0.0, **constants
     b.body("shank", mass=3.0, inertia=(0.05, 0.05, 0.01), r=(0, 0, -0.2), v=np.cross(omega, (0, 0, -0.2)), omega=omega)
     b.joint("knee", "revolute", "ground", "shank", s_i=(0, 0, 0), a_i=(0, 1, 0), s_j=(0, 0, 0.2), a_j=(0, 1, 0))
     b.muscle("flexor", codegen.compile_muscle(definition), path, excitation=excitation, **(constants or HILL))
+    return b
+
+
+def leg_with_muscles(*, up="z", gravity=9.81, speed=0.0, weak=250.0):
+    """A thigh that may slide forwards, and a shank on a hinge with two muscles; the flexor's excitation rises from 0 to 1."""
+    b = runtime.Builder("leg", gravity={"z": (0, 0, -gravity), "y": (0, -gravity, 0)}[up])
+
+    def at(x, y, z):
+        return (x, y, z) if up == "z" else (x, z, -y)
+
+    def inertia(x, y, z):
+        return (x, y, z) if up == "z" else (x, z, y)
+
+    for name, height in (("thigh", 0.2), ("shank", -0.2)):
+        b.body(name, mass=3.0, inertia=inertia(0.05, 0.05, 0.01), r=at(0, 0, height), v=at(speed, 0, 0))
+    forwards = at(1, 0, 0)
+    b.joint("rail", "translational", "ground", "thigh", s_i=at(0, 0, 0), a_i=forwards, s_j=at(0, 0, -0.2), a_j=forwards)
+    b.joint(
+        "knee", "revolute", "thigh", "shank", s_i=at(0, 0, -0.2), a_i=at(0, 1, 0), s_j=at(0, 0, 0.2), a_j=at(0, 1, 0)
+    )
+    (_, start), (kind, _, wrap), (_, end) = OVER_CYLINDER
+    own = wrap | dict(s_k=at(0, 0, -0.2), a_k=at(*wrap["a_k"]))
+    rising = runtime.Signal.samples([0, 0.1, 0.3], [0, 1, 1], [0, 0, 0], [0, 0, 0])
+    b.muscle("flexor", path=[("thigh", at(start[0], start[1], 0.0)), (kind, "thigh", own), ("shank", at(*end))],
+             excitation=rising, **RIGID, **MUSCLE)  # fmt: skip
+    straight = [("thigh", at(-0.05, 0, 0)), ("thigh", at(-0.06, 0, -0.1)), ("shank", at(-0.04, 0, 0.1))]
+    b.muscle("extensor", path=straight, excitation=0.05, **RIGID, **MUSCLE | dict(max_isometric_force=weak))
     return b

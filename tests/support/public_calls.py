@@ -220,7 +220,10 @@ def calls(world):
             models.isb.ankle_angles,
             dict(run=w.foot_run, inversion_about="foot", side="left", leg="leg", foot="main_foot", neutral=np.eye(3)),
         ),
-        "models.read": (models.read, dict(file=_robot(w.folder), ignore=["limits"], floating=False, muscles=False)),
+        "models.read": (
+            models.read,
+            dict(file=_robot(w.folder), ignore=["limits"], floating=False, muscles=False, controllers=False),
+        ),
         "read_netcdf": (results.read_netcdf, dict(file=w.run.to_netcdf(w.folder / "run.nc"), system=w.run.system)),
         "write_dataset": (results.write_dataset, dict(data=w.run.to_xarray(), file=Path("a.nc"))),
         "write_storage": (
@@ -327,6 +330,10 @@ def of_mechanics(m):
     own = runtime.mechanics(b.build())
     muscle = dict(muscle="a", q=np.array(own.q0))
     found = {f"Mechanics.{name}": (getattr(own, name), muscle) for name in ("muscle_length", "moment_arms")}
+    found["Mechanics.moment_arm_figure"] = (
+        own.moment_arm_figure,
+        dict(coordinates={"elbow.angle": (0.0, 0.1)}, muscles=["a"]),
+    )
     return found | {f"Mechanics.{name}": (getattr(m, name), given) for name, given in arguments.items()}
 
 
@@ -503,6 +510,7 @@ def methods(w):
                 curves={"c": {"d": w.run.t}},
             ),
         ),
+        "Run.stills": (w.run.stills, dict(times=[0.0], speed=1.0, name="a")),
         "Run.animation": (w.run.animation, dict(file="a.html", speed=1.0, overwrite=True, name="a")),
         "Run.to_csv": (w.run.to_csv, dict(file="a.csv", overwrite=True)),
         "Run.to_sto": (w.run.to_sto, dict(file="a.sto", overwrite=True)),

@@ -23,6 +23,7 @@ def reports(w):
         ),
         "panels.figure": (panels.figure, dict(rows=1, columns=1, width=4.0, height=3.0)),
         "lines.style": (lines.style, dict(number=1, label="a")),
+        "lines.of_many": (lines.of_many, dict(number=1)),
         "lines.fill": (lines.fill, dict(number=1, label="a")),
         "plots.trajectories": (plots.trajectories, dict(groups={"a": runs}, body="rod", planes=("sagittal",))),
         "plots.velocities_and_accelerations": (plots.velocities_and_accelerations, dict(runs=runs, body="rod")),
@@ -222,7 +223,12 @@ def of_models():
             walking.leg_foot.build,
             dict(subject=synthetic.subject(), coordinates=synthetic.coordinates(), ground=synthetic.ground(), time=0.1),
         ),
-        "walking.write_leg": (walking.write_leg, dict(subject=synthetic.subject(), file="leg.osim", overwrite=True)),
+        "walking.write_leg": (
+            walking.write_leg,
+            dict(
+                subject=synthetic.subject(), file="leg.osim", upper=synthetic.upper_leg(), strength=1.0, overwrite=True
+            ),
+        ),
         "walking.with_own_forces": (
             walking.with_own_forces,
             dict(trial=synthetic.trial(25.0), side="right", markers=synthetic.MARKERS),
@@ -248,7 +254,14 @@ def of_models():
                 axes="rule",
             ),
         ),
-        "walking.filters.lowpass": (filters.lowpass, dict(values=np.sin(t), rate=50.0, cutoff=6.0, order=2, name="a")),
+        "walking.filters.lowpass": (
+            filters.lowpass,
+            dict(values=np.sin(t), rate=50.0, cutoff=6.0, order=2, ends="mirror", name="a"),
+        ),
+        "walking.filters.bandpass": (
+            filters.bandpass,
+            dict(values=np.sin(t), rate=50.0, low=2.0, high=20.0, order=2, name="a"),
+        ),
         "walking.filters.fill_gaps": (filters.fill_gaps, dict(t=t, values=np.sin(t), limit=0.1, name="a")),
         "walking.filters.resample": (filters.resample, dict(t=t, values=np.sin(t), to=t[:5], name="a")),
     }

@@ -1,5 +1,6 @@
 """Public functions of trials of models from files, each with arguments with which it works."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,7 +8,9 @@ import numpy as np
 import models
 from models import walking
 from models.walking import FittedMotion
+from models.walking.gait_events import GaitCycle
 from runtime.analysis import ChainLink, PointChain
+from tests.support.electromyograms import burst, carried, channels, times
 from tests.support.limb_muscles import muscles
 from tests.support.marked_limbs import marked, plates_of, read, smooth, trial_of
 
@@ -26,6 +29,9 @@ def limb(folder):
     trial = trial_of(reading, q, forces=plates_of(reading, q)[0])
     motion = walking.inverse_kinematics(reading, trial)
     (folder / "tasks.xml").write_text(TASKS)
+    t = times(1.0)
+    analog = channels(t, R_soleus=carried(t, burst(t, 0.5)), other=carried(t, burst(t, 0.6)))
+    recorded = replace(trial, analog=analog)
     swapped = models.swap(reading, "ankle_r", "subtalar_r")
     forces, _ = walking.loads_of_plates(reading, motion, trial, ["calcn_r", "calcn_l"])
     dynamics = walking.inverse_dynamics_of_trial(reading, motion, forces)
@@ -38,6 +44,8 @@ def limb(folder):
         dynamics=dynamics,
         pull=walking.static_optimisation(reading, dynamics),
         tasks=folder / "tasks.xml",
+        recorded=recorded,
+        emg=walking.emg(recorded),
     )
 
 
@@ -94,6 +102,22 @@ def of_trials(w):
         "joint_contacts": (
             walking.joint_contacts,
             dict(reading=one.reading, trial=one.dynamics, muscles=one.pull, joints=["ankle_r"]),
+        ),
+        "emg": (
+            walking.emg,
+            dict(
+                trial=one.recorded, maximum=[one.recorded], channels={"tib_ant_r": "other"}, band=(30.0, 300.0), cutoff=8.0,
+                order=3,
+            ),
+        ),
+        "Electromyograms": (walking.Electromyograms, vars(one.emg)),
+        "Electromyograms.over_cycle": (
+            one.emg.over_cycle,
+            dict(cycle=GaitCycle("right", 0.1, 0.6, 0.9, "file", ("plate",), True)),
+        ),
+        "Electromyograms.agreement": (
+            one.emg.agreement,
+            dict(t=one.dynamics.t, activations={"a": one.dynamics.t}, pairs={"soleus_r": "a"}),
         ),
         "FittedMotion": (FittedMotion, fields),
         "ChainLink": (ChainLink, dict(parent=-1, position=(0.0, 0.1, 0.0), rotation=np.eye(3), steps=[TURN])),

@@ -9,10 +9,12 @@ import pytest
 import models
 import runtime
 from runtime.view import Scene, write
+from runtime.view.colours import of_activation, rgb
 from runtime.view.output import Framed
 from runtime.view.scene import Arrows, Group, Solid
 from runtime.view.triangles import box
 from tests.support.browser import WAIT, in_browser
+from tests.support.muscles import leg_with_muscles
 from tests.support.refusals import assert_refused
 
 pytest.importorskip("viser", reason="pages need the extra view")
@@ -144,6 +146,24 @@ def test_the_markers_of_a_trial_are_hidden_and_shown_as_groups(opened):
     page.wait_for_function(
         "window.__viserSceneTree.getState()['/points markers, measured']?.overrideVisibility === true"
     )
+
+
+@in_browser
+def test_muscles_move_and_take_the_colours_of_their_activation(tmp_path, open_page):
+    t = np.linspace(0.0, 0.3, 16)
+    run = runtime.simulate(leg_with_muscles().build(), t[-1], t_eval=t)
+    page = open_page(run.animation(tmp_path / "a.html", speed=0.1))
+    page.wait_for_function("window.__viserMutable?.scene?.children.length > 0")
+    assert "linear-gradient" in page.evaluate("document.querySelector('#talus .bar').style.background")
+    assert "muscles, activation 0 to 1" in page.inner_text("#talus")
+    tube = (
+        "Object.entries(window.__viserSceneTree.getState()).find(([name]) => name.endsWith(' flexor'))[1].message.props"
+    )
+    page.wait_for_function(f"{tube}.color[0] < 50")
+    end = page.evaluate(f"Array.from({tube}.vertices).slice(-3)")
+    page.wait_for_function(f"{tube}.color[0] > 200")
+    assert rgb(of_activation(1.0))[0] >= page.evaluate(f"{tube}.color")[0] > 200
+    assert np.abs(np.subtract(page.evaluate(f"Array.from({tube}.vertices).slice(-3)"), end)).max() > 0.01
 
 
 def small_scene():

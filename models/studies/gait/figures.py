@@ -76,8 +76,8 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
             partial(
                 laboratory_page,
                 of_angles,
-                {side: _events(trials) for side, trials in feet.items()},
-                _heading(found, head),
+                {side: events(trials) for side, trials in feet.items()},
+                heading(found, head),
             ),
             "Angles and moments of knee and hip about the axes of their joint coordinate systems, and the power of each joint.",
         )
@@ -85,7 +85,7 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
     return {
         "gait": Drawing(
             partial(
-                laboratory_page, rows, {side: _events(trials) for side, trials in feet.items()}, _heading(found, head)
+                laboratory_page, rows, {side: events(trials) for side, trials in feet.items()}, heading(found, head)
             ),
             "Angles, moments and powers of the joints and the ground force over the gait cycle, with norms and gait events.",
             f"{PAPER}, Figs. 5 and 7",
@@ -99,7 +99,7 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
     }
 
 
-def _heading(found: Sequence[Gait], head: Mapping[str, str]) -> str:
+def heading(found: Sequence[Gait], head: Mapping[str, str]) -> str:
     """Subject and number of trials, in one line."""
     trials = {one.name.removesuffix(f", {one.side} foot") for one in found}
     return f"Subject: {head['subject']}.  Trials: {len(trials)}."
@@ -141,8 +141,8 @@ def _norm(name: str, scale: float, pace: float) -> Band:
     return Band(scale * mean, abs(scale) * sd, f"{CITED[norm.source]}, {norm.speed}")
 
 
-def _events(trials: Sequence[Gait]) -> Events:
-    """Means over the trials that show the event."""
+def events(trials: Sequence[Gait]) -> Events:
+    """Events of a foot: means over the trials that show the event."""
     steps = [one.spatiotemporal for one in trials]
     opposite = []
     for values in ([s.opposite_off for s in steps], [s.opposite_strike for s in steps]):

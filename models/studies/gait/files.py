@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from models.studies.gait import contact_files
+from models.studies.gait import contact_files, electromyograms
 from models.studies.gait.contact import TrialSoles
 from models.studies.gait.curves import joints, notes, numbered, stems, upper
 from models.walking.cycle_curves import ANKLE, BOUND, ankle_curve, curve, vertical
@@ -22,13 +22,21 @@ from runtime.support.arrays import Floats
 OPENSIM = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
-def write(found: Sequence[Gait], trial_soles: Sequence[TrialSoles], folder: Path) -> list[Path]:
-    """Write all files of the trials and of their soles, if any; returns their paths."""
+def write(
+    found: Sequence[Gait],
+    trial_soles: Sequence[TrialSoles],
+    trial_emgs: Sequence[electromyograms.TrialEmg],
+    folder: Path,
+) -> list[Path]:
+    """Write all files of the trials, of their soles and of their electromyograms, if any; returns their paths."""
     files = [folder / "gait.nc", folder / "curves.csv"]
     data = dataset(found)
     if trial_soles:
         data = contact_files.add_to(data, trial_soles)
         files.append(contact_files.write_csv(trial_soles, folder / "contact.csv"))
+    if trial_emgs:
+        data = electromyograms.add_to(data, found, trial_emgs)
+        files.append(electromyograms.write_csv(trial_emgs, folder / "electromyogram_curves.csv"))
     write_dataset(data, files[0])
     _curves_csv(found, files[1])
     for one, stem in zip(found, stems(found), strict=True):

@@ -10,10 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+from models.studies.emg_agreement import channels_option, scaling_trials
 from models.studies.gait import contact as soles
-from models.studies.gait import tables
+from models.studies.gait import electromyograms, tables
+from models.studies.gait import muscles as pulling
+from models.studies.gait.sources import DELP
 from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
-from models.studies.options import orthosis_option
+from models.studies.muscle_report import CROWNINSHIELD
+from models.studies.options import cost_of, orthosis_option, refuse_without_muscles
 from models.walking import Anatomy, synthetic
 from models.walking.both_feet import Trials, analyse_trials
 from models.walking.capture import Capture, read_capture
@@ -64,6 +68,13 @@ def gait(
     units: str | None = None,
     contact: bool = False,
     orthosis: str | None = None,
+    muscles: bool = False,
+    muscle_cost: Annotated[str | None, "as cost"] = None,
+    muscle_exponent: Annotated[float | None, "as exponent"] = None,
+    muscle_strength: Annotated[float | None, "as strength"] = None,
+    passive_forces: bool = False,
+    emg_maximum: list[str] | None = None,
+    emg_channel: Annotated[list[str] | None, "as channels"] = None,
     formats: str = FORMATS,
 ) -> Report:
     """Analyse walking: joint angles, moments and powers of foot, knee and hip.  Without files, a synthetic trial is analysed.
@@ -137,7 +148,23 @@ def gait(
         Also predict the ground force: from markers alone, and by the nine spheres of Moreira et al. (2011), fitted to the force.
     orthosis : str
         Also show what an orthosis would contribute to the moments, the motion being the same: flexible, medium, stiff, or a .toml
-        file with the keywords of Builder.orthosis.
+        file with the keywords of Builder.orthosis.  Muscles make the rest.
+    muscles : bool
+        Also activations and forces of 43 muscles of a generic leg, scaled to the subject, by static optimisation, and contact
+        forces of the ankle; needs markers of pelvis and thigh.
+    muscle_cost : str
+        What static optimisation makes least: activation, or stress, force by maximum isometric force.  Default: activation.
+    muscle_exponent : float
+        Power of activations or stresses in the sum.  Default: 2.
+    muscle_strength : float
+        Maximum isometric forces by those of the generic leg.  Default: 1.
+    passive_forces : bool
+        Passive forces of the fibres act too.
+    emg_maximum : list of str
+        File of a trial of the subject that is not analysed and in which the largest electromyograms are sought too; may be given
+        several times.
+    emg_channel : list of str
+        MUSCLE=LABEL, such as soleus_r=EMG1, for electromyograms whose labels are not known; may be given several times.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """
@@ -150,6 +177,11 @@ def gait(
     ):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
+    refuse_without_muscles(
+        muscles, muscle_cost=muscle_cost, muscle_exponent=muscle_exponent, muscle_strength=muscle_strength,
+        passive_forces=passive_forces or None,
+    )  # fmt: skip
+    cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
         check_units, ankle_width, hip_centre,
@@ -158,7 +190,8 @@ def gait(
     if not filter:
         filters = Filters.off(longest_gap)
     report = Report(TITLE)
-    moved = None
+    moved, channels = None, channels_option(emg_channel)
+    scaling = scaling_trials(emg_maximum, up=up, units=units) if files else []
     if files:
         static, trials = _recorded(files, forces, say, up=up, units=units)
         if functional is not None:
@@ -166,7 +199,10 @@ def gait(
             moved = read_capture(Path(functional), up=up, units=units)
         landmarks = landmarks_of(marker or [])
     else:
-        _refuse_without_files(functional=functional, forces=forces, marker=marker, up=up, units=units)
+        _refuse_without_files(
+            functional=functional, forces=forces, marker=marker, up=up, units=units, emg_maximum=emg_maximum,
+            emg_channel=emg_channel,
+        )  # fmt: skip
         say("no files: analysing the synthetic trial, whose result is known and which is not filtered")
         static, trials = synthetic.static(), [("synthetic trial", synthetic.trial)]
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
@@ -181,8 +217,18 @@ def gait(
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
     trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
+    trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
+    walks: list[Any] = []
+    if muscles:
+        leg = dict(
+            muscles=cost, orthosis=options["orthosis"],
+            strength=1.0 if muscle_strength is None else muscle_strength,
+        )  # fmt: skip
+        walks, without = pulling.analyse(found, folder, leg, say)
+        left_out += without
+        report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
     say("figures and data")
-    finish(report, found, left_out, files_of_figures, trial_soles)
+    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks)
     return report
 
 
@@ -190,7 +236,9 @@ def _refuse_without_files(**options: Any) -> None:
     """Refuse options that describe recorded files, which would be ignored."""
     for name, value in options.items():
         if value:
-            raise ModelError(f"--{name} belongs to recorded files; give STATIC TRIAL..., or leave it out")
+            raise ModelError(
+                f"--{name.replace('_', '-')} belongs to recorded files; give STATIC TRIAL..., or leave it out"
+            )
 
 
 def _recorded(files: Sequence[Path], forces: Sequence[str] | None, say: Say, **reading: Any) -> tuple[Capture, Trials]:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from models.papers import cited
+from models.studies.emg_agreement import CITED, DE_LUCA
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, motion, orthosis, tables
+from models.studies.gait import contact_figures, contact_tables, electromyograms, motion, muscles, orthosis, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
-from models.studies.gait.figures import figures
+from models.studies.gait.figures import figures, heading
 from models.studies.gait.head import head
 from models.studies.gait.sources import SOURCES
 from models.walking.gait_result import Gait
@@ -54,19 +55,35 @@ def finish(
     left_out: Sequence[str],
     files_of_figures: FigureFiles,
     trial_soles: Sequence[soles.TrialSoles] = (),
+    trial_emgs: Sequence[electromyograms.TrialEmg] = (),
+    walks: muscles.Walks = (),
 ) -> None:
-    """Add notes, figures and data to a report and write its files into the folder of the figures."""
+    """Add notes, figures and data to a report and write its files into the folder of the figures.
+
+    ``left_out``: notes beside those of the trials.
+    """
     assumptions, drawn = [*notes(found), *left_out], figures(found, report.head)
     if trial_soles:
         report.tables += contact_tables.tables(trial_soles)
         assumptions += [one.note for one in trial_soles]
         drawn |= contact_figures.figures(trial_soles)
+    if walks:
+        report.tables[1:1] = muscles.tables(walks, trial_emgs)
+        report.answer += muscles.answer(walks)
+        report.first = (*report.first, "contact forces")
+        assumptions += muscles.notes(walks)
+        drawn |= muscles.figures(walks)
+        report.files += muscles.write_files(walks, files_of_figures.folder)
+    if trial_emgs:
+        report.tables += electromyograms.tables(trial_emgs)
+        report.cite = [*report.cite, *(CITED if walks else (DE_LUCA,))]
+        drawn |= electromyograms.figures(trial_emgs, heading(found, report.head))
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     if worn := [one for one in found if one.orthosis_moments]:
         drawn |= orthosis.figures(worn)
     files_of_figures.add(drawn)
     files_of_figures.add_motion(found[0], **motion.others(found))
-    report.files += written.write(found, trial_soles, files_of_figures.folder)
+    report.files += written.write(found, trial_soles, trial_emgs, files_of_figures.folder)
     write_report(report, files_of_figures.folder, figures=files_of_figures)
 
 

@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import models
 from models.files.added_axes import notes_of
 from models.papers import cited
-from models.studies.options import orthosis_option
+from models.studies import emg_agreement
+from models.studies import muscle_report as pulling
+from models.studies.options import cost_of, orthosis_option, refuse_unused, refuse_without_muscles
 from models.studies.swap import files as written
-from models.studies.swap import muscles as pulling
 from models.studies.swap import tables
 from models.studies.swap.figures import figures
 from models.studies.swap.given import Trial, model_of_file, scaled_leg
@@ -81,6 +82,8 @@ def swap(
     muscle_cost: Annotated[str | None, "as cost"] = None,
     muscle_exponent: Annotated[float | None, "as exponent"] = None,
     passive_forces: bool = False,
+    emg_maximum: list[str] | None = None,
+    emg_channel: Annotated[list[str] | None, "as channels"] = None,
     up: str | None = None,
     units: str | None = None,
     formats: str = FORMATS,
@@ -167,6 +170,11 @@ def swap(
         Power of activations or stresses in the sum.  Default: 2.
     passive_forces : bool
         Passive forces of the fibres act too.
+    emg_maximum : list of str
+        File of another trial of the subject in which the largest electromyograms are sought too, where the trial has any; may
+        be given several times.
+    emg_channel : list of str
+        MUSCLE=LABEL, such as soleus_r=EMG1, for electromyograms whose labels are not known; may be given several times.
     up : str
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
@@ -180,20 +188,20 @@ def swap(
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     if (model is None) == (static is None):
         raise ModelError("talus swap takes MODEL.osim, or --static FILE for a generic lower leg; give one of them")
-    _refuse_unused(
+    refuse_unused(
         markers is None, "--{} belongs to a trial; give --markers FILE, or leave it out", loads=loads, tasks=tasks, label=label,
         feet=feet, start=start, end=end, orthosis=orthosis, muscles=muscles or None,
         **({} if static else dict(up=up, units=units)),
     )  # fmt: skip
-    _refuse_unused(
-        not muscles, "--{} belongs to muscles; give --muscles too, or leave it out", muscle_cost=muscle_cost,
-        muscle_exponent=muscle_exponent, passive_forces=passive_forces or None,
+    refuse_without_muscles(
+        muscles, muscle_cost=muscle_cost, muscle_exponent=muscle_exponent, passive_forces=passive_forces or None,
+        emg_maximum=emg_maximum, emg_channel=emg_channel,
     )  # fmt: skip
-    _refuse_unused(
+    refuse_unused(
         static is None, "--{} belongs to a generic leg; give --static FILE in place of a model, or leave it out",
         side=None if side == "right" else side, mass=mass, height=height, sex=sex, landmark=landmark, ankle_width=ankle_width,
     )  # fmt: skip
-    _refuse_unused(
+    refuse_unused(
         model is None, "--{} belongs to a model; the generic leg has both hinges: leave it out", ankle=ankle,
         ignore=ignore or None, feet=feet, subtalar_axis=subtalar_axis, subtalar_point=subtalar_point, unlock=unlock or None,
         muscles=muscles or None,
@@ -203,7 +211,7 @@ def swap(
         talocrural_inclination_deg=talocrural_inclination, talocrural_deviation_deg=talocrural_deviation,
     )  # fmt: skip
     worn = None if orthosis is None else orthosis_option(orthosis)
-    cost = dict(cost=muscle_cost or "activation", exponent=muscle_exponent or 2.0, passive=passive_forces)
+    cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
     trial = Trial(*(None if file is None else Path(file) for file in (markers, loads)), up, units)
     source: Any
     if model is not None:
@@ -244,15 +252,21 @@ def swap(
             labels=_labels(label, "labels", "MARKER=LABEL, such as R.ASIS=RASI"), subtalar_axis=added[0],
             subtalar_point=added[1], orthosis=worn, muscles=cost if muscles else False, **options,
         )  # fmt: skip
+        others, more = emg_agreement.scaling_trials(emg_maximum, up=up, units=units), list(found.notes)
+        channels = emg_agreement.channels_option(emg_channel)
+        electromyograms = emg_agreement.recorded(found.recording, others, channels, more) if muscles else None
+        if others and electromyograms is None:
+            more.append(f"--emg-maximum is not used: {found.name} has no electromyograms")
         report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
-        report.answer = tables.answer(found, whole=not given.leg) + pulling.answer(found)
+        report.answer = tables.answer(found, whole=not given.leg) + pulling.answer([found])
         report.first = ("ankles", *(("contact forces",) if muscles else ()), *noted)
         report.cite += [pulling.CROWNINSHIELD] if muscle_cost == "stress" else []
+        report.cite += emg_agreement.CITED if electromyograms is not None else ()
         if {FILE, MODIFIED} <= set(sorts) and talus_length is None and given.axes is None:
             report.answer += SAME_AXES
         report.tables += [
             tables.ankles(found),
-            *pulling.tables(found),
+            *pulling.tables(found, pulling.agreement({"": (found, electromyograms)})),
             *([] if given.leg else [tables.residuals(found)]),
             tables.markers(found),
         ]
@@ -261,20 +275,13 @@ def swap(
             report.first = (*report.first, "orthosis")
         report.tables.append(tables.swapped_joints({sort: one.reading for sort, one in found.trials.items()}, pairs))
         report.tables.append(tables.coordinates(found))
-        report.tables += [tables.notes([*given.notes, *found.notes]), tables.left_out(swapped)]
+        report.tables += [tables.notes([*given.notes, *more]), tables.left_out(swapped)]
         say("figures, model and data")
         drawn.add(figures(found, whole=not given.leg) | pulling.figures(found))
         report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)
         report.files += written.trial_files(found, folder)
         write_report(report, folder, figures=drawn)
     return report
-
-
-def _refuse_unused(unused: bool, why: str, **options: Any) -> None:
-    """Refuse options that would be ignored."""
-    for name, value in options.items():
-        if unused and value is not None:
-            raise ModelError(why.format(name.replace("_", "-")))
 
 
 def _labels(given: Sequence[str] | None, what: str, form: str) -> Mapping[str, str]:

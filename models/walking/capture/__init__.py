@@ -8,6 +8,6 @@ file, is imported in a process beside this one (``c3d_process``, ``c3d_program``
 """
 
 from models.walking.capture.read import read_capture
-from models.walking.capture.trial import Capture, GaitEvent, GroundForce, Subject
+from models.walking.capture.trial import Analog, Capture, GaitEvent, GroundForce, Subject
 
-__all__ = ["Capture", "GaitEvent", "GroundForce", "Subject", "read_capture"]
+__all__ = ["Analog", "Capture", "GaitEvent", "GroundForce", "Subject", "read_capture"]

@@ -20,11 +20,12 @@ from models.walking.capture.contents import (
     first_line,
     gait_event,
     named_markers,
+    printable,
     side_of,
     unit_of_length,
     why_no_plates,
 )
-from models.walking.capture.trial import GaitEvent, Subject
+from models.walking.capture.trial import Analog, GaitEvent, Subject
 from models.walking.capture.vertical import ROTATIONS
 from runtime import ModelError
 from runtime.support.arrays import Floats
@@ -76,6 +77,7 @@ def read_c3d(path: Path, units: str | None) -> Contents:
     contents.subject = _subject(parameters, notes)
     contents.screen = _screen(path, parameters)
     contents.wrenches = list(plate_wrenches(parameters, analogs, first_frame, n, rate, factor, notes))
+    contents.analog = _analog(parameters, analogs, n, rate)
     return contents
 
 
@@ -87,6 +89,20 @@ def read_c3d_forces(path: Path, units: str | None) -> tuple[list[Wrench], list[s
             f"{path.name}: no force plates that can be used: {why_no_plates(contents.notes) or 'it has none'}"
         )
     return contents.wrenches, contents.notes
+
+
+def _analog(parameters: Parameters, analogs: Floats, frames: int, rate: float) -> Analog | None:
+    """The labelled channels that no force plate uses; of several with one label all but the first get their number too."""
+    stated, of_plates = parameters.texts("ANALOG", "UNITS"), parameters.numbers("FORCE_PLATFORM", "CHANNEL") - 1.0
+    labels = [printable(label.strip()) for label in parameters.texts("ANALOG", "LABELS")]
+    found: dict[str, Floats] = {}
+    units: dict[str, str] = {}
+    for k, (label, values) in enumerate(zip(labels, analogs, strict=False)):
+        if label and not (of_plates == k).any():
+            name = f"{label} (channel {k + 1})" if label in found else label
+            found[name], units[name] = values, printable(stated[k].strip()) if k < len(stated) else ""
+    samples = analogs.shape[1]
+    return Analog(np.arange(samples) * frames / (rate * samples), found, units) if found and samples else None
 
 
 def _screen(path: Path, parameters: Parameters) -> tuple[str, str] | None:

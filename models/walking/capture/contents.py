@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from models.walking.capture.trial import SIDES, GaitEvent, Side, Subject
+from models.walking.capture.trial import SIDES, Analog, GaitEvent, Side, Subject
 from runtime import ModelError
 from runtime.support.arrays import Floats
 
@@ -73,6 +73,7 @@ class Contents:
     up: tuple[str, str] | None = None  # the vertical as stated by the file, and where it is stated
     screen: tuple[str, str] | None = None  # the axis that points up on a display, and where it is stated
     notes: list[str] = field(default_factory=list)
+    analog: Analog | None = None
 
 
 def gait_event(time: float, label: str, context: str) -> GaitEvent | None:

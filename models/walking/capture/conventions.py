@@ -80,6 +80,7 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
         subject=replace(contents.subject, name=contents.subject.name and printable(contents.subject.name)),
         axes=f"the file has {vertical} up, {'kept' if vertical == 'z' else f'turned to {words}'}; {contents.units}",
         notes=tuple(printable(note) for note in notes),
+        analog=contents.analog,
     )
 
 

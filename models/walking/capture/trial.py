@@ -110,6 +110,43 @@ class GroundForce:
 
 
 @dataclass(frozen=True, eq=False)
+class Analog:
+    """Channels of a recording beside markers and force plates, such as electromyograms.
+
+    Parameters
+    ----------
+    t : (m,) [s]
+        Increasing times, on the clock of the markers.
+    channels : mapping of str to (m,)
+        Samples by label, as in the file.
+    units : mapping of str to str
+        By label, as the file spells them; "" if it does not.
+    """
+
+    t: Floats
+    channels: Mapping[str, Floats]
+    units: Mapping[str, str]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "t", readonly(self.t, (-1,), "analog channels: t"))
+        check_times(self.t, "analog channels")
+        rows = {label: readonly(x, self.t.shape, f"analog channel '{label}'") for label, x in self.channels.items()}
+        object.__setattr__(self, "channels", MappingProxyType(rows))
+        object.__setattr__(self, "units", MappingProxyType(dict(self.units)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Analog, (self.t, dict(self.channels), dict(self.units))
+
+    def __repr__(self) -> str:
+        return f"Analog({', '.join(self.channels)}: {len(self.t)} samples from {self.t[0]:g} to {self.t[-1]:g} s)"
+
+    @property
+    def rate(self) -> float:
+        """Samples per second [Hz]."""
+        return sampling_rate(self.t, "analog channels")
+
+
+@dataclass(frozen=True, eq=False)
 class Capture:
     """One trial of a motion laboratory.
 
@@ -131,6 +168,8 @@ class Capture:
         Conversion of the file's axes and units, in words.
     notes : tuple of str
         One sentence for every assumption that was not read from a file.
+    analog : Analog, optional
+        Channels beside those of force plates, as ``models.walking.emg`` takes them; None if there are none.
     """
 
     name: str
@@ -141,6 +180,7 @@ class Capture:
     subject: Subject = field(default_factory=Subject)
     axes: str = "z up, right-handed; m"
     notes: tuple[str, ...] = ()
+    analog: Analog | None = None
 
     def __post_init__(self) -> None:
         n = len(self.t)
@@ -225,8 +265,14 @@ class Capture:
             if part.any():
                 rows = {name: getattr(grf, name)[part] for name in ("t", "force", "cop", "free_moment")}
                 forces.append(replace(grf, **rows))
+        analog = self.analog
+        if analog is not None:
+            part = (analog.t >= t0 - tiny) & (analog.t <= t1 + tiny)
+            rows = {label: x[part] for label, x in analog.channels.items()}
+            analog = replace(analog, t=analog.t[part], channels=rows) if part.any() else None
         return replace(
             self,
+            analog=analog,
             t=self.t[keep],
             markers={label: positions[keep] for label, positions in self.markers.items()},
             forces=tuple(forces),

@@ -1,14 +1,18 @@
 """The verb ``talus swap``: the model alone, a trial with each sort of ankle, and what it refuses."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import models
 from models.files import read_storage
+from models.studies import muscle_report
 from models.walking import compare_ankles, synthetic
 from models.walking.inverse_kinematics import axes_of_model
+from tests.support.capture_files import write_c3d
+from tests.support.electromyograms import carried, times
 from tests.support.gait_files import laboratory, write_trc
 from tests.support.limb_models import Limb
 from tests.support.limb_muscles import muscles
@@ -95,6 +99,28 @@ def test_a_trial(trial, command, tmp_path):
     )
 
 
+def test_the_answer_names_large_reserves_with_and_without_a_threshold():
+    def answer(**reserves):
+        moments = {
+            name: np.array([10.0, -20.0])
+            for name in ("hip_rotation_l", "knee_angle_r", "ankle_angle_r", "subtalar_angle_r")
+        }
+        left = {name: np.array([0.0, reserves.get(name, 0.1)]) for name in moments}
+        of = SimpleNamespace(
+            moments=moments, reserves=left, failed=[], reserve_share=lambda name: left[name].max() / 20.0
+        )
+        one = SimpleNamespace(muscles=of, contacts={"ankle_r": SimpleNamespace(size=np.array([981.0, 1962.0]))})
+        ankles = {"ankle_r": ("ankle_angle_r", "subtalar_angle_r")}
+        return muscle_report.answer([SimpleNamespace(mass=50.0, ankles=ankles, trials={"universal": one})])
+
+    assert answer().endswith("ankle_r: 4.00 body weights (universal); reserves within the threshold at ankle and knee.")
+    text = answer(hip_rotation_l=3.66, subtalar_angle_r=7.0, knee_angle_r=0.9)
+    assert text.endswith(
+        "within the threshold at ankle and knee; without one, above 5 %: hip_rotation_l 18 %, subtalar_angle_r 35 %."
+    )
+    assert "above the threshold: knee_angle_r." in answer(knee_angle_r=1.1)
+
+
 @pytest.mark.slow
 def test_a_trial_with_muscles(trial, command, tmp_path):
     """Tables, files and the answer have what ``compare_ankles`` finds."""
@@ -125,8 +151,49 @@ def test_a_trial_with_muscles(trial, command, tmp_path):
     assert all((out / f"{name}.png").stat().st_size > 1000 for name in ("muscles_ankle_r", "contact"))
 
 
+@pytest.mark.slow
+def test_activations_beside_electromyograms_of_the_trial(trial, command, tmp_path, without_figures):
+    """A channel that bursts as tibialis anterior is activated, 40 ms before it; another, of the soleus, that is silent."""
+    loads, t = trial[2], times(1.02)
+    model = read(tmp_path, marked(more=muscles()), "limb.osim")
+    walk = trial_of(model, smooth(model, widest=0.3))
+    known = compare_ankles(model, walk, loads, sorts=["universal"], muscles=True).trials["universal"].muscles
+    activation = known.activations["tib_ant_l"]
+    signals = {"EMG1": carried(t, np.interp(t + 0.04, known.t, activation)), "R_soleus": 0.0 * t}
+    file = write_c3d(
+        tmp_path / "walk.c3d", walk.markers, channels=np.array(list(signals.values())), analog_units=["V", "V"],
+        analog_labels=list(signals), rate=50.0, force_rate=1500.0,
+    )  # fmt: skip
+    options = ("--markers", file, "--loads", loads, "--up", "z", "--joint", "universal", "--muscles", "--json")
+    done = command("swap", model.file, *options, "--emg-channel", "tibialis_anterior_l=EMG1", "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    data = json.loads(done.out)
+    first, row = data["tables"]["agreement with electromyograms"]
+    assert (row["electromyogram"], row["muscle of the model"], row["joint"]) == (
+        "tibialis anterior, left",
+        "tib_ant_l",
+        "universal",
+    )
+    assert row["best lag [ms]"] == pytest.approx(40.0, abs=8.0) and row["largest correlation [1]"] > 0.95
+    assert row["correlation at lag 0 [1]"] < row["largest correlation [1]"] and row["frames"] == 46
+    assert first["joint"] == "as in the file" and first["best lag [ms]"] == pytest.approx(40.0, abs=15.0)
+    note = data["notes"]["agreement with electromyograms"]
+    assert "Invertors and evertors are unvalidated: per_long_r, per_long_l" in note and "one trial alone" in note
+    assert "tib_ant_r" in note and "tib_ant_l" not in note and "compared" not in data["notes"]["muscles"]
+    assert "De Luca" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    notes = " ".join(row["assumption that was not read from a file"] for row in data["tables"]["notes"])
+    assert "soleus_r, channel 'R_soleus', is left out: it is flat" in notes
+    more = ("--emg-maximum", file, "--out", tmp_path / "other")
+    done = command("swap", model.file, *options[:1], trial[1], *options[2:5], "y", *options[6:], *more)
+    assert done.code == 0 and "agreement with electromyograms" not in json.loads(done.out)["tables"]
+    assert "--emg-maximum is not used: walk.trc has no electromyograms" in done.out
+
+
 CASES = {
+    "--emg-maximum belongs to muscles": ["--emg-maximum", "a.c3d"],
     "--muscle-exponent belongs to muscles": ["--muscle-exponent", "3"], "--muscles belongs to a trial": ["--muscles"],
+    "cost = 'force': use activation or stress": ["--markers", "walk.trc", "--up", "y", "--muscles", "--muscle-cost", "force"],
+    "exponent = 0.5": ["--markers", "walk.trc", "--up", "y", "--muscles", "--muscle-exponent", "0.5"],
     "has no muscles that act": ["--markers", "walk.trc", "--up", "y", "--muscles"],
     "no such joint": ["--ankle", "ankel_r,subtalar_r"], "ankle = 'ankle_r'": ["--ankle", "ankle_r"],
     "--loads belongs to a trial": ["--loads", "a.xml"], "use modified_universal, universal": ["--joint", "ball"],

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from models.walking.filters import fill_gaps, lowpass, resample, without_flips
+from models.walking.filters import bandpass, fill_gaps, lowpass, resample, without_flips
 from tests.support.refusals import assert_refused
 
 
@@ -39,6 +39,35 @@ def test_lowpass_passes_polynomials_and_constant_ends():
     assert lowpass(np.ones(12), rate, 6.0).tolist() == pytest.approx([1.0] * 12)
 
 
+@pytest.mark.parametrize("order", [1, 2, 4])
+def test_bandpass_has_the_gain_of_theory_and_no_lag(order):
+    rate, n, low, high = 1500.0, 30000, 20.0, 450.0
+    t, middle = np.arange(n) / rate, slice(10000, 20000)
+    w_low, w_high = (math.tan(math.pi * limit / rate) for limit in (low, high))
+    for frequency in (10.0, low, 120.0, high, 600.0):
+        wave = np.exp(2j * np.pi * frequency * t)
+        passed = bandpass(wave.real, rate, low, high, order=order) + 1j * bandpass(
+            wave.imag, rate, low, high, order=order
+        )
+        gain = (passed[middle] * wave[middle].conj()).mean()
+        w = math.tan(math.pi * frequency / rate)
+        shifted = (w * w - w_low * w_high) / (w * (w_high - w_low))
+        wanted = 1.0 / (1.0 + (math.sqrt(2.0) - 1.0) * shifted ** (2 * order))
+        assert gain.real == pytest.approx(wanted, abs=1e-6) and abs(gain.imag) < 1e-6
+        if frequency in (low, high):
+            assert 20 * math.log10(gain.real) == pytest.approx(-3.0103, abs=1e-3)
+
+
+def test_mirrored_ends_keep_the_mean_of_rectified_noise():
+    """One sample at the end of noise says nothing of its course; a point reflection turns everything about it."""
+    random, off = np.random.default_rng(3), {"point": [], "mirror": []}
+    for _ in range(40):
+        noise = np.abs(random.normal(size=1500))
+        for ends, found in off.items():
+            found.append(lowpass(noise, 1500.0, 6.0, order=2, ends=ends)[0] - math.sqrt(2.0 / math.pi))
+    assert np.std(off["mirror"]) < 0.15 < 0.4 < np.std(off["point"])
+
+
 def test_lowpass_refuses_gaps_short_signals_and_cut_offs_out_of_range():
     x = np.zeros(100)
     for arguments, match in (
@@ -55,6 +84,8 @@ def test_lowpass_refuses_gaps_short_signals_and_cut_offs_out_of_range():
     ):
         assert_refused(re.compile(match), lowpass, *arguments)
     assert_refused("order = 0", lowpass, x, 100.0, 6.0, order=0)
+    assert_refused("a: a band from 30 to 20 Hz; give its lower limit first", bandpass, x, 100.0, 30.0, 20.0, name="a")
+    assert_refused("cut-off 50 Hz; at 100 samples per second", bandpass, x, 100.0, 20.0, 50.0)
 
 
 def test_gaps_are_filled_by_a_spline_or_refused_by_name():
