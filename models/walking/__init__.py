@@ -10,8 +10,9 @@ What lives here, from the bottom up; each module imports only from those above i
 ``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
     A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
     motion of each body by its own markers.
-``hinge_fit``
-    The axes of the ankle from the motion of a subject's own markers.
+``two_hinges``, ``hinge_fit``, ``axes_posterior``
+    The markers of the foot as both axes and angles move them; the axes of the ankle from the motion of a subject's own markers;
+    with a population prior and a model of the skin.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
     The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
 ``gait_result``, ``preparation``, ``ground_loads``, ``upper_leg``, ``analysis``
@@ -47,6 +48,7 @@ What lives here, from the bottom up; each module imports only from those above i
 from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
+from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posterior, population_prior
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
@@ -80,6 +82,8 @@ __all__ = [
     "Anatomy",
     "AnkleComparison",
     "AnkleTrial",
+    "AxesPosterior",
+    "AxesPrior",
     "BodyMotion",
     "CurveTest",
     "Filters",
@@ -105,6 +109,7 @@ __all__ = [
     "Trial",
     "analyse",
     "analyse_subjects",
+    "axes_posterior",
     "compare_ankles",
     "compare_curves",
     "emg",
@@ -118,6 +123,7 @@ __all__ = [
     "loads_of_plates",
     "muscles_of_walk",
     "norms",
+    "population_prior",
     "predict_from_markers",
     "predict_ground_force",
     "read_subject_table",
