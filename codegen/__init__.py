@@ -1,8 +1,8 @@
 """Symbolic code generation: from the equation of a joint to its compiled kernels.
 
 The dictionary, which users edit, is in this folder: ``joints``, ``motions``, ``drivers``, ``limits``, ``contacts``, ``forces``,
-``paths``, ``cones``, ``laws``, ``couplings``, ``muscles``, ``bodies``, and ``basics``, the constraints that joints share.  The
-compiler behind it is in ``codegen/compiler/``.
+``paths``, ``cones``, ``laws``, ``couplings``, ``muscles``, ``reflexes``, ``bodies``, and ``basics``, the constraints that joints
+share.  The compiler behind it is in ``codegen/compiler/``.
 
 Stages, with their modules in ``codegen.compiler``:
 
@@ -22,9 +22,8 @@ Stages, with their modules in ``codegen.compiler``:
 ``python -m codegen`` runs stages 1 to 6 for the definitions that have changed and writes ``generated/``; ``--check`` runs them
 for all and compares instead; ``--models`` adds stage 7 for the systems that ``pyproject.toml`` names.
 From a study, ``codegen.compile_joint``, ``compile_force`` and ``compile_event`` compile a joint, a force and an event,
-``compile_limit``, ``compile_contact`` and ``compile_muscle`` laws of limits, contacts and muscles, ``compile_path`` a span of a
-path, and
-``codegen.compile_model`` a system as one function.
+``compile_limit``, ``compile_contact``, ``compile_muscle`` and ``compile_reflex`` laws of limits, contacts, muscles and their
+excitations, ``compile_path`` a span of a path, and ``codegen.compile_model`` a system as one function.
 ``codegen.equations`` gives the equations of a system as expressions of SymPy; ``codegen/symbolic/`` writes them with the
 compiler's rules.
 
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
         compile_model,
         compile_muscle,
         compile_path,
+        compile_reflex,
     )
     from codegen.symbolic.absolute import AbsoluteEquations, BodyTerms, JointRows
     from codegen.symbolic.equations import equations
@@ -70,6 +70,7 @@ __all__ = [
     "compile_model",
     "compile_muscle",
     "compile_path",
+    "compile_reflex",
     "equations",
     "ramp",
     "size",
@@ -79,7 +80,7 @@ PLACES = {
     "ramp": "compiler.force_calculus", "size": "compiler.force_calculus", "compile_contact": "compiler.study",
     "compile_event": "compiler.study", "compile_force": "compiler.study", "compile_joint": "compiler.study",
     "compile_limit": "compiler.study", "compile_model": "compiler.study", "compile_path": "compiler.study",
-    "compile_muscle": "compiler.study",
+    "compile_muscle": "compiler.study", "compile_reflex": "compiler.study",
     "equations": "symbolic.equations", "AbsoluteEquations": "symbolic.absolute", "BodyTerms": "symbolic.absolute",
     "JointRows": "symbolic.absolute", "SystemEquations": "symbolic.joint_coordinates",
 }  # fmt: skip

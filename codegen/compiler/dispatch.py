@@ -70,7 +70,7 @@ def emit_dispatch(families: dict[str, tuple[list[str], list[Switch]]], source: s
 
 
 def emit_list(modules: dict[str, str], what: str, source: str) -> str:
-    """The module ``joints``, ``forces`` or ``muscles``: names of modules by definition; a model imports those that it uses."""
+    """A module such as ``joints`` or ``forces``: names of modules by definition; a model imports those that it uses."""
     lines = [f'"""The {what} and their modules, in the order of the dictionary."""', "", "MODULES = {"]
     lines += [f'    "{definition}": "generated.{name}",' for definition, name in modules.items()]
     return with_header("\n".join([*lines, "}", ""]), source)

@@ -1,4 +1,4 @@
-"""Laws of muscles: from formulas to kernels of tension, rates of states and reported quantities, with exact derivatives."""
+"""Laws and reflexes of muscles: from formulas to kernels of tensions, rates of states and excitations, with exact derivatives."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ from codegen.compiler.straight import Lines, Values, function, indexed
 from codegen.compiler.tangents import moved, tangent
 
 INPUTS = ("length", "length_dot", "excitation")  # first arguments of every law
+MEASURED = INPUTS[:2]  # those of every reflex
 NAMED = "named"  # the operator that makes statements
 FIRST = ("tension", "energy")  # outputs of every law, before the rates of its states and the reported quantities
 RATES, RIGID = "rates", "rigid"
-TAKEN = (*RESERVED, *INPUTS, "c", "n", "seeds", "corner")  # names that kernels use themselves
+TAKEN = (*RESERVED, *INPUTS, "c", "n", "seeds", "corner", "delay")  # names that kernels and builders use themselves
+# What kernels give, in words.
+OF_LAWS = "Tension, energy, rates, reports", "tension, energy and rates", "tension and rates"
+OF_REFLEXES = ("Excitation", *2 * ["the excitation"])
 Law = dict[str, Any]
 
 
@@ -42,7 +46,7 @@ def emit_muscle(definition: Definition, source: str) -> str:
     """
     scope = Scope(definition.__name__)
     arguments = inspect.signature(definition).parameters
-    symbols = _symbols(scope, arguments)
+    symbols = _symbols(scope, arguments, INPUTS)
     statements: dict[Expr, Expr] = {}
 
     def named(x: Any) -> Expr:
@@ -69,14 +73,14 @@ def emit_muscle(definition: Definition, source: str) -> str:
             *(law[RATES].get(s, sp.S.Zero) for s in states),
             *(law[key] for key in reports),
         ]
-        own, kinks[name] = _kernels(name, outputs, symbols, len(INPUTS) + len(states), statements)
+        own, kinks[name] = _kernels(name, outputs, symbols, len(INPUTS) + len(states), statements, OF_LAWS)
         kernels += own
     data = {
         "NAME": scope.definition,
         "SORT": "muscle",
         "STATES": tuple((name, units[name][3] or "1") for name in states),
         "PARAMETERS": tuple(constants),
-        "DEFAULTS": {name: float(p.default) for name, p in arguments.items() if p.default is not p.empty},
+        "DEFAULTS": _defaults(arguments),
         "BOUNDS": {name: units[name] for name in constants},
         "OUTPUTS": tuple((name, units[name][3] or "1") for name in (*FIRST, *reports)),
         "RIGID": RIGID in laws,
@@ -85,20 +89,65 @@ def emit_muscle(definition: Definition, source: str) -> str:
     return assemble_module(doc, None, data_lines(data), kernels, source)
 
 
-def _symbols(scope: Scope, arguments: Mapping[str, inspect.Parameter]) -> dict[str, Expr]:
+def emit_reflex(definition: Definition, source: str) -> str:
+    """The module of a reflex.
+
+    Its kernels take x, which is length, its rate and the excitation that is given, and c, the constants; they put the excitation,
+    the sum with what the definition returns within 0 and 1, into out.  ``reflex`` and ``reflex_...`` are as those of a law.
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    scope = Scope(definition.__name__)
+    arguments = inspect.signature(definition).parameters
+    own = _symbols(scope, arguments, MEASURED)
+    found = called(scope, definition, own)
+    if not is_scalar(found):
+        raise scope.error(f"returned the wrong shape: {found!r:.80}; it must be one number, an expression")
+    given = sp.Symbol(INPUTS[-1], real=True)
+    total = given + as_expression(found)
+    law = {"excitation": total, RATES: {}}
+    _refuse_forms(scope, {"law": law}, own | {INPUTS[-1]: given}, {})
+    constants = [name for name in own if name not in MEASURED]
+    doc = documentation(scope, definition)
+    units = bounds_of_law(scope.definition, doc, constants, lowest=None)
+    symbols = {name: own[name] for name in MEASURED} | {INPUTS[-1]: given} | {name: own[name] for name in constants}
+    bounded = total + ramp(-total) - ramp(total - 1)
+    kernels, kinks = _kernels("reflex", [bounded], symbols, len(INPUTS), {}, OF_REFLEXES)
+    data = {
+        "NAME": scope.definition,
+        "SORT": "reflex",
+        "PARAMETERS": tuple(constants),
+        "DEFAULTS": _defaults(arguments),
+        "BOUNDS": {name: units[name] for name in constants},
+        "KINKS": kinks,
+    }
+    return assemble_module(doc, None, data_lines(data), kernels, source)
+
+
+def _defaults(arguments: Mapping[str, inspect.Parameter]) -> dict[str, float]:
+    return {name: float(p.default) for name, p in arguments.items() if p.default is not p.empty}
+
+
+def _symbols(scope: Scope, arguments: Mapping[str, inspect.Parameter], first: Sequence[str]) -> dict[str, Expr]:
     """The symbols of the arguments without the operator, constants last; refuse unclear ones."""
-    names = [name for name in arguments if name != NAMED]
-    if tuple(names[: len(INPUTS)]) != INPUTS:
+    names = [name for name in arguments if name != NAMED or first is not INPUTS]
+    if tuple(names[: len(first)]) != first:
+        sort, then = (
+            ("law of muscles", "its states and its constants") if first is INPUTS else ("reflex", "its constants")
+        )
         raise scope.error(
-            f"its first arguments are {', '.join(names[: len(INPUTS)]) or 'missing'}; a law of muscles takes "
-            f"{', '.join(INPUTS)}, then its states and its constants"
+            f"its first arguments are {', '.join(names[: len(first)]) or 'missing'}; a {sort} takes {', '.join(first)}, then "
+            f"{then}"
         )
     for name, p in arguments.items():
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             raise scope.error(f"argument '{p}': name every argument")
-        if name in TAKEN and name not in INPUTS:
+        if name in TAKEN and name not in first:
             raise scope.error(f"argument '{name}' has a name that the kernels use themselves; choose another")
-        if p.default is not p.empty and (name in INPUTS or type(p.default) not in (int, float)):
+        if p.default is not p.empty and (name in first or type(p.default) not in (int, float)):
             raise scope.error(f"argument '{p}': only a constant has a default, which is a number")
     return {name: sp.Symbol(name, real=True) for name in names}
 
@@ -141,9 +190,9 @@ def _refuse_forms(
 
 
 def _kernels(
-    name: str, outputs: Sequence[Expr], symbols: Mapping[str, Expr], inputs: int, statements: Values
-) -> tuple[list[Lines], int]:
-    """A law with its derivatives by x and by c, and their entries; its kinks, and their number."""
+    name: str, outputs: Sequence[Expr], symbols: Mapping[str, Expr], inputs: int, statements: Values, said: Sequence[str]
+) -> tuple[list[Lines], int]:  # fmt: skip
+    """A law with its derivatives by x and by c, and their entries; its kinks, and their number; ``said``: as of OF_LAWS."""
     every = list(symbols.values())
     first, constants = every[:inputs], every[inputs:]
     place = {s: f"x[{k}]" for k, s in enumerate(first)} | {s: f"c[{k}]" for k, s in enumerate(constants)}
@@ -151,16 +200,14 @@ def _kernels(
     long = set(statements)
     pointed = {"x": f"carray(x, ({inputs},))", "c": f"carray(c, ({max(len(constants), 1)},))"}
     lines = [
-        function(
-            name, ("x", "c", "out"), place, indexed("out", outputs), "Tension, energy, rates, reports", statements, long
-        ),
+        function(name, ("x", "c", "out"), place, indexed("out", outputs), said[0], statements, long),
         entry(name, {**pointed, "out": f"carray(out, ({len(outputs)},))"}),
     ]
     of_sorts = ("tangent", first, "x", acting), ("parameters", constants, "c", [acting[0], *acting[len(FIRST) :]])
     for sort, seeds, by, targets in of_sorts:
         rows = [moved(s) for s in seeds]
         directions = rows, dict(zip(seeds, rows, strict=True))
-        what = "tension, energy and rates" if targets is acting else "tension and rates"
+        what = said[1] if targets is acting else said[2]
         doc = f"Derivatives of {what} of ``{name}``; seeds: {by}"
         shape = {
             "seeds": f"carray(seeds, ({len(seeds)}, {len(seeds)}))",

@@ -34,7 +34,7 @@ class Output:
 
     name: str
     form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force",
-    # "coupling", "term", "path", "muscle", "bodies"
+    # "coupling", "term", "path", "muscle", "reflex", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -57,6 +57,7 @@ def outputs() -> tuple[Output, ...]:
         "joint_friction",
         "paths",
         "muscles",
+        "reflexes",
     ):
         for function in _definitions(file):
             form, name = _form(file, function)
@@ -87,6 +88,7 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
         "joint_friction": "force",
         "paths": "path",
         "muscles": "muscle",
+        "reflexes": "reflex",
     }[file]
     return form, f"{form}_{name}"
 

@@ -227,19 +227,43 @@ def compile_muscle(law: Definition) -> ModuleType:
     return _compiled("muscle", law, derived=_derived_muscle)
 
 
+@_with_these_arguments
+def compile_reflex(law: Definition) -> ModuleType:
+    """Derive and emit the kernels of a reflex; the result goes to ``Builder.muscle`` as ``reflex``.
+
+    They are kept in the cache as those of ``compile_joint`` are.
+
+    Parameters
+    ----------
+    law : function
+        Written as those of ``codegen.reflexes``: it takes ``length, length_dot`` and its constants, and returns what it adds to
+        the excitation of the muscle.  The docstring states the unit of each constant, and its bounds.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    DefinitionError
+        Naming the definition and the rule that it breaks.
+    """
+    return _compiled("reflex", law, derived=_derived_reflex)
+
+
 def _compiled(sort: str, definition: Definition, *more: Definition, derived: Callable[..., str]) -> ModuleType:
     """The module of a definition of this ``sort``, such as a joint, whose text ``derived`` makes of all definitions."""
     if type(definition) is not FunctionType:
         returns = {
             "joint": "rows", "force": "potential, dissipation or forces", "event": "scalar", "limit": "work",
             "contact": "potential and dissipation", "path": "length",
-            "muscle": "tension, energy and rates of states",
+            "muscle": "tension, energy and rates of states", "reflex": "excitation",
         }[sort]  # fmt: skip
         raise DefinitionError(
             f"compile_{sort}({shown(definition)}): give the function that returns the {sort}'s {returns}"
         )
     definitions = (definition, *more)
-    text = kept(definitions, lambda: derived(*definitions), f"{sort}s")  # type: ignore[arg-type]
+    text = kept(definitions, lambda: derived(*definitions), f"{sort}s".replace("xs", "xes"))  # type: ignore[arg-type]
     file = f"<kernels of {definition.__name__}, {digest(text)[:16]}>"  # two definitions may have one name
     module = module_from(text, file, f"generated_from_{definition.__name__}")
     module.definition = definition  # type: ignore[attr-defined]  # for the equations of its systems
@@ -290,6 +314,12 @@ def _derived_muscle(definition: Definition) -> str:
     from codegen.compiler.muscle_laws import emit_muscle
 
     return emit_muscle(definition, f"the definition '{definition.__name__}'")
+
+
+def _derived_reflex(law: Definition) -> str:
+    from codegen.compiler.muscle_laws import emit_reflex
+
+    return emit_reflex(law, f"the definition '{law.__name__}'")
 
 
 def _derived_force(definition: Definition) -> str:

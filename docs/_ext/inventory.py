@@ -25,6 +25,7 @@ DICTIONARY = tuple(
         "forces",
         "paths",
         "muscles",
+        "reflexes",
         "coordinate_limits",
         "joint_friction",
         "cones",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ConditionalPoint,
         CylinderWrap,
         Description,
+        FileController,
         FileCoordinate,
         Follower,
         Frame,
@@ -44,8 +45,8 @@ else:
     __getattr__, __dir__ = late_names(
         __name__,
         {
-            "description": "Closure ConditionalPoint CylinderWrap Description FileCoordinate Follower Frame Law LimitForce Link "
-            "MovingPoint Muscle Omitted Outline PathPoint Step",
+            "description": "Closure ConditionalPoint CylinderWrap Description FileController FileCoordinate Follower Frame Law "
+            "LimitForce Link MovingPoint Muscle Omitted Outline PathPoint Step",
             "muscle_lengths": "MusclePath muscle_paths",
             "external_loads": "write_external_loads",
             "virtual_power": "Load inverse_dynamics",
@@ -66,6 +67,7 @@ __all__ = [
     "CylinderWrap",
     "Description",
     "ExternalForce",
+    "FileController",
     "FileCoordinate",
     "Follower",
     "Frame",

@@ -358,12 +358,31 @@ class Muscle:
     ignored: tuple[str, ...] = ()
     min_control: float = 0.01  # [1]
     max_control: float = 1.0
-    excitation: Signal | float = 0.05  # [1] in a builder; of a file the default activation
+    excitation: Signal | float = 0.05  # [1] in a builder; of a file by its controllers, else the default activation
+    controlled: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # by controllers: further arguments of ``Builder.muscle``
     built: bool = False  # whether a builder has it
 
     def over(self, first: int, last: int) -> tuple[CylinderWrap, ...]:
         """The cylinders that the piece between two of its points may touch."""
         return tuple(wrap for wrap in self.wraps if wrap.first <= first and last <= wrap.last)
+
+
+@dataclass(frozen=True, eq=False)
+class FileController:
+    """A controller of a file, and what it adds to the excitations of muscles, by their names.
+
+    ``signals``: over time; ``gains``: of the reflex ``lengthening_speed``; ``others``: actuators that are no muscles; ``unread``:
+    why it is not read.
+    """
+
+    name: str
+    enabled: bool
+    signals: Mapping[str, Signal] = field(default_factory=dict)
+    gains: Mapping[str, float] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+    unread: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -387,6 +406,7 @@ class Description:
     actuators: tuple[Actuator, ...] = ()  # those that are motors
     muscles: tuple[Muscle, ...] = ()
     unread_muscles: tuple[Omitted, ...] = ()  # by reason
+    controllers: tuple[FileController, ...] = ()
 
     @property
     def steps(self) -> Iterator[tuple[Link, Step]]:

@@ -47,5 +47,5 @@ def add_muscle(builder: Builder, muscle: Muscle, place: Callable[[str], tuple[st
         path.append(located(point))
     builder.muscle(
         muscle.name, muscle.law, path, excitation=muscle.excitation, axes="body",
-        tendon="rigid" if muscle.ignored else "elastic", **muscle.constants,
+        tendon="rigid" if muscle.ignored else "elastic", **{**muscle.constants, **muscle.controlled},
     )  # fmt: skip

@@ -36,6 +36,7 @@ from models.files.motion import motion_of
 from models.files.naming import identifiers, unique
 from models.files.osim_bushings import bushings_of
 from models.files.osim_contacts import contacts_of
+from models.files.osim_controllers import controllers_of
 from models.files.osim_couplers import COUPLER, Coordinates, Coupler, couplers, followers
 from models.files.osim_functions import Function, numbers
 from models.files.osim_joints import Axis, Joint, Z, axes_of, coordinate_elements, sphere_radius
@@ -133,6 +134,7 @@ def read_osim(file: Path) -> Description:
         actuators=tuple(_actuators(model, own)),
         muscles=muscles,
         unread_muscles=unread,
+        controllers=controllers_of(model, [muscle.name for muscle in muscles]),
     )
 
 

@@ -24,7 +24,7 @@ LIMIT_VALUES = (
     ("damping", 0.001, -1), ("transition", 0.1, 1),
 )  # fmt: skip
 CARRIED = ("CoordinateCouplerConstraint", "PointConstraint")  # as steps, and as closures
-SETS = {"ControllerSet": "controllers", "ProbeSet": "probes"}
+SETS = {"ProbeSet": "probes"}
 # Of parts in the model, its bodies, joints and frames instead of in a set: end of their kind, sort, whether they change motion.
 LOOSE = (
     (MUSCLE, "muscles", False), ("Actuator", "actuators", False), ("Controller", "controllers", False),
@@ -122,7 +122,7 @@ def omitted_parts(
     of_followers: Collection[tuple[str, str]],
     motors: Collection[str],
 ) -> tuple[Omitted, ...]:
-    """What is not in the description, but for muscles, which say so themselves.
+    """What is not in the description, but for muscles and their controllers, which say so themselves.
 
     ``followers``: steps that follow a coordinate in a way that is not read, with it; ``of_followers``: kinds of springs and
     limits whose coordinates no step has, with these; ``motors``: coordinates whose actuators are motors.

@@ -17,6 +17,7 @@ from models.files.description import Description, Floats, Frame, Muscle, Omitted
 from models.files.inertias import SORT as INERTIAS
 from models.files.inertias import with_possible_inertias
 from models.files.merging import merged
+from models.files.osim_controllers import acting_controllers, with_controllers
 from models.files.own_file import OwnReading, read_own
 from runtime import Builder, ModelError, Signal, System
 from runtime.support import checked, floats, named
@@ -27,8 +28,11 @@ SORTS = (
     "prescribed coordinates", "springs", "tendons",
 )  # fmt: skip
 MOST_NAMES = 6  # in a message
-MUSCLES = "muscles"
+MUSCLES, CONTROLLERS = "muscles", "controllers"
 NOT_ASKED = "they act by controls, and with them their least activation and passive forces; read them with muscles=True"
+WITHOUT_MUSCLES = "they set controls; read muscles with muscles=True, or give excitations and efforts"
+DISABLED = "not enabled, or not chosen by controllers="
+OTHERS = "they set controls of other actuators than muscles; give efforts instead"
 DROPPED: Mapping[str, Mapping[str, Any]] = {
     "limits": {"lower": -inf, "upper": inf, "limits": ()}, "springs": {"stiffness": 0.0}, "damping": {"damping": 0.0},
     "armature": {"armature": 0.0},
@@ -138,6 +142,7 @@ class Reading:
 def read(
     file: str | Path, *, ignore: str | Collection[str] = (), floating: bool = False, root: str | Path | None = None,
     actuators: bool = False, muscles: bool | str | Collection[str] | Mapping[str, Signal | float] = False,
+    controllers: bool | str | Collection[str] = True,
 ) -> Reading | OwnReading:  # fmt: skip
     """Read a model from a file: MJCF (.xml, .mjcf), URDF (.urdf), OpenSim (.osim), or Talus's own (.json).
 
@@ -156,8 +161,13 @@ def read(
         servos of MJCF.
     muscles : bool, str, collection of str or mapping of str to Signal or float
         Muscles of OpenSim that the system has: all, or those with these names, such as "soleus_r,tib_ant_r"; a mapping gives
-        their excitations, from 0 to 1.  By default none; those without an excitation have the default activation of the file.
+        their excitations, from 0 to 1, in place of controllers.  By default none; those without an excitation or a controller
+        have the default activation of the file.
         Of all, those that Talus cannot state are listed in ``left_out`` with the reason; one that is named is refused.
+    controllers : bool, str or collection of str
+        Controllers of OpenSim that set excitations of these muscles: those that the file enables, none, or those with these
+        names, enabled or not.  A PrescribedController gives a function of time, a ToyReflexController the reflex
+        ``lengthening_speed``; what they give adds up.  The others are listed in ``left_out``; one that is named is refused.
 
     Raises
     ------
@@ -182,7 +192,11 @@ def read(
         raise ModelError(f"{path.name}: {_refusal(refused)}")
     names = () if isinstance(muscles, bool) else _words(muscles)
     _refuse_named(path, description.unread_muscles, names)
-    reading = reading_of(path, description.changed(muscles=_chosen(description, muscles)), ignore)
+    if muscles:
+        chosen = controllers if isinstance(controllers, bool) else _words(controllers)
+        description = _controlled(path, description, chosen)
+    description = _with_controllers_left_out(description.changed(muscles=_chosen(description, muscles)))
+    reading = reading_of(path, description, ignore)
     _refuse_named(path, reading.left_out, names)
     return reading
 
@@ -201,11 +215,41 @@ def _chosen(
         return tuple(replace(one, built=muscles) for one in description.muscles)
     excitations = muscles if isinstance(muscles, Mapping) else {}
     known = named("muscle", {one.name: one for one in description.muscles})
-    own = {
-        name: replace(known[name], built=True, excitation=excitations.get(name, known[name].excitation))
-        for name in _words(muscles)
-    }
+    own = {name: replace(known[name], built=True) for name in _words(muscles)}
+    own |= {name: replace(own[name], excitation=value, controlled={}) for name, value in excitations.items()}
     return tuple({**known, **own}.values())
+
+
+def _controlled(path: Path, description: Description, chosen: bool | Collection[str]) -> Description:
+    """The description with the excitations of its controllers, of which those that do not act are left.
+
+    Raises
+    ------
+    ModelError
+        For a name of no controller, or of one that is not read.
+    """
+    known = named("controller", {one.name: one for one in description.controllers})
+    try:
+        acting = acting_controllers(description.controllers, chosen if isinstance(chosen, bool) else [*chosen], known)
+        muscles = with_controllers(description.muscles, acting)
+    except ModelError as error:
+        raise type(error)(f"{path.name}: {error}") from None
+    left = (replace(one, enabled=any(one is other for other in acting)) for one in description.controllers)
+    return description.changed(muscles=muscles, controllers=tuple(left))
+
+
+def _with_controllers_left_out(description: Description) -> Description:
+    """The description with the controllers that do not act on its muscles among what is omitted, by reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in description.controllers:
+        if not any(muscle.built for muscle in description.muscles):
+            reasons.setdefault(WITHOUT_MUSCLES, []).append(one.name)
+        elif one.unread or not one.enabled:
+            reasons.setdefault(one.unread or DISABLED, []).append(one.name)
+        elif one.others:
+            reasons.setdefault(OTHERS, []).extend(f"{one.name} of {other}" for other in one.others)
+    omitted = (Omitted(CONTROLLERS, tuple(names), reason) for reason, names in reasons.items())
+    return description.changed(omitted=(*description.omitted, *omitted))
 
 
 def _refuse_named(path: Path, left_out: Iterable[Omitted], names: Collection[str]) -> None:

@@ -30,6 +30,7 @@ from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
 from runtime.system.coupling import refuse_couplings
 from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, rows_at, stacked, undriven
+from runtime.system.delays import refuse_delays
 from runtime.system.force_states import refuse_states
 from runtime.system.parts import GROUND
 from runtime.system.reference import body_places, reference, states_with_ground
@@ -83,6 +84,7 @@ def kinematics(
     system.check_span(float(times[0]), float(times[-1]), "analysing")
     refuse_couplings(system, "kinematics")
     refuse_states(system, "kinematics")
+    refuse_delays(system, "kinematics")
     start = system.state if initial is None else initial
     system.check_bodies(start)
     watch = Stopwatch()

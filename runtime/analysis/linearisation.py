@@ -19,6 +19,7 @@ from runtime.support.arguments import checked, checked_class
 from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.checks import finite_number, not_negative
 from runtime.support.errors import ModelError
+from runtime.system.delays import refuse_delays
 from runtime.system.force_states import names_of_states, units_of_states, vector_of
 from runtime.system.rank import refuse_infinite_forces
 from runtime.system.state import State
@@ -123,6 +124,7 @@ def linearisation(
 
 def workspaces(system: System) -> tuple[Workspace, JacobianWorkspace]:
     """Memory for evaluations of states as of ``vector_of``, and for their Jacobian."""
+    refuse_delays(system, "equilibria and linearisations")
     work = workspace_for(system.data)
     follow_states(system.data.forces, work.forces)
     return work, workspace_of_jacobian(system)

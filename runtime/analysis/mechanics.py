@@ -44,6 +44,7 @@ from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.coordinate_mechanics import CoordinateMechanics, shaped
 from runtime.system.coordinate_mechanics import FramePose as FramePose
+from runtime.system.delays import refuse_delays
 from runtime.system.installed_reader import read_by_installed
 from runtime.system.momentum import centre_of_mass, momentum, moving_bodies
 from runtime.system.muscle_paths import is_muscle
@@ -247,6 +248,7 @@ class Mechanics(CoordinateMechanics):
             )
         at, t = self._at(q, u), self.system.time if time is None else finite_number(time, "applied_forces: time")
         self.system.check_span(t, t, "applied_forces")
+        refuse_delays(self.system, "efforts in a state")
         found = np.zeros((len(at.z), len(self._all_rates)))
         if self.system.loaded and self._steps.kinds:
             compiled.forces_of_elements(

@@ -40,7 +40,9 @@ def is_model_file(model: str) -> bool:
 def _builder_of_file(model: str) -> Any:
     """A function with the arguments of the reader that returns the system."""
 
-    def build(ignore: Any = (), floating: bool = False, root: str | None = None, muscles: Any = False) -> Any:
+    def build(
+        ignore: Any = (), floating: bool = False, root: str | None = None, muscles: Any = False, controllers: Any = True
+    ) -> Any:  # fmt: skip
         """Build the system of a file.
 
         Parameters
@@ -49,8 +51,9 @@ def _builder_of_file(model: str) -> Any:
         floating : the root of a URDF robot moves freely
         root : folder in which all files that the model names must lie
         muscles : True for all muscles of an OpenSim file, or their names, such as soleus_r,tib_ant_r
+        controllers : True for those that an OpenSim file enables, False for none, or names of those that set its muscles
         """
-        options = {"ignore": ignore, "floating": floating, "root": root, "muscles": muscles}
+        options = {"ignore": ignore, "floating": floating, "root": root, "muscles": muscles, "controllers": controllers}
         return read_by_installed(model, options).build()
 
     return build

@@ -21,6 +21,7 @@ from runtime.results.run import Run
 from runtime.results.undecided_turns import poses_show_angles, start_counts
 from runtime.results.whole_turns import needed
 from runtime.support.arrays import Bools, Floats, Ints
+from runtime.system.delays import delayed
 from runtime.system.quantity import Quantity, Role
 from runtime.system.system import System
 from runtime.system.whole_model import own_kernels
@@ -63,8 +64,9 @@ class Task:
 
     @property
     def compiled(self) -> bool:
-        """Whether compiled code finds all events, of which there may be none, and no controllers act."""
-        return not self.controllers and not any(isinstance(event, Event) for event in self.events)
+        """Whether compiled code finds all events, of which there may be none, and no controllers or delays act."""
+        late = isinstance(self.system, System) and delayed(self.system)
+        return not (self.controllers or late or any(isinstance(event, Event) for event in self.events))
 
     def found_in_lanes(self, system: System) -> bool:
         """Whether lanes find the events in cases of a system; True where there are none.  Lanes know no controllers."""

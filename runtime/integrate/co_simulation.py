@@ -20,6 +20,7 @@ from runtime.support.arguments import checked, fitting
 from runtime.support.checks import finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import LARGEST, PLAIN
+from runtime.system.delays import refuse_delays
 from runtime.system.state import State
 from runtime.system.system import System
 
@@ -102,6 +103,7 @@ class Stepping:
     ) -> None:
         if method in SCIPY_METHODS:
             raise ModelError(f"method '{method}' does not go on by steps of a program; use 'auto', 'dop853' or 'radau'")
+        refuse_delays(system, "steps of a program")
         if t_end is None:
             begin = system.time if t_start is None else t_start
             t_end = min([begin + LONGEST, *(signal.span[1] for signal in system.signals.values())])

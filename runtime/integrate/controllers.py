@@ -1,4 +1,7 @@
-"""Controllers: functions of time and state that set efforts of motors at a stated rate, which hold until the next call."""
+"""Controllers: functions of time and state that set efforts of motors at a stated rate, which hold until the next call.
+
+A run pauses for their calls, and likewise for the signals of reflexes with a delay (``delays``).
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,22 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.model_data import ModelData
+from runtime.dynamics.signals import SignalData
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.choices import COMPILED_METHODS, SCIPY_METHODS
+from runtime.integrate.delays import Delays, at_once, late
 from runtime.integrate.handed_state import RunState, RunStates
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
 from runtime.integrate.settings import Settings
 from runtime.support.arguments import checked_class
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, frozen
 from runtime.support.checks import finite_number, positive
 from runtime.support.errors import ModelError, said_by, shown, unknown_name
 from runtime.support.numbers import LARGEST, PLAIN
 from runtime.system.parameters import replace_parameters
 from runtime.system.signal import held_signal
 from runtime.system.system import System
-
-ROUNDING = 1e-12  # of a time: samples so near each other are at one time
 
 
 @checked_class
@@ -103,7 +106,7 @@ def efforts_of(controller: Controller, t: float, state: RunState) -> list[float]
 
 
 class HeldEfforts:
-    """Efforts of motors that change between steps; ``data``: the system's data, with a writable array of efforts."""
+    """Efforts of motors that change between steps; ``data``: the system's data, ``signals``: its signals, to be written."""
 
     def __init__(self, system: System, data: ModelData, motors: Sequence[str], whose: str) -> None:
         for name in motors:
@@ -115,22 +118,22 @@ class HeldEfforts:
                 )
         rows = data.signals.start[data.loads.effort]
         self.rows = {name: int(rows[system.motor_names.index(name)]) for name in motors}
-        self._coefficients = data.signals.coefficient.copy()
-        read = self._coefficients.view()  # compiled code is made for arrays that are read-only
-        read.flags.writeable = False
-        self.data = data._replace(signals=data.signals._replace(coefficient=read))
+        self.signals = SignalData(**{name: array.copy() for name, array in data.signals._asdict().items()})
+        # Compiled code is made for arrays that are read-only.
+        read = SignalData(**{name: array.view() for name, array in self.signals._asdict().items()})
+        self.data = data._replace(signals=frozen(read))
 
     def put(self, row: int, effort: float) -> None:
         """Set the effort of a motor, by its row."""
-        self._coefficients[row, 0] = effort
+        self.signals.coefficient[row, 0] = effort
 
     def value(self, name: str) -> float:
         """The effort of a motor."""
-        return float(self._coefficients[self.rows[name], 0])
+        return float(self.signals.coefficient[self.rows[name], 0])
 
 
 class Sampling:
-    """The calls of the controllers of a run."""
+    """The pauses of a run: calls of its controllers, and windows of its delays."""
 
     def __init__(
         self, system: System, data: ModelData, controllers: Sequence[Controller], t_start: float, t_end: float
@@ -139,6 +142,8 @@ class Sampling:
         if twice := [name for name in names if names.count(name) > 1]:
             raise ModelError(f"controllers: the effort of motor '{twice[0]}' is set twice; leave one of them out")
         whose = f"controller '{controllers[0].name}'" if len(controllers) == 1 else "controllers"
+        self.delays = Delays(system, data) if late(system) else None
+        data = data if self.delays is None else self.delays.data
         self.system, self.held = system, HeldEfforts(system, data, names, whose)
         self.controllers, self.t_start, self.t_end = controllers, t_start, t_end
         self.states, self.due = RunStates(system), t_start  # the time of the next call
@@ -148,7 +153,7 @@ class Sampling:
         self.efforts: list[list[list[float]]] = [[] for _ in controllers]
 
     def begin(self, m: Compiled | JointsFirst) -> None:
-        """The first calls, at the start of the run.
+        """The first calls and signals, at the start of the run.
 
         Raises
         ------
@@ -156,12 +161,17 @@ class Sampling:
             A function failed.
         """
         self.watched = len(m.work.events.value) > 0
+        if self.delays is not None:
+            self.delays.begin(m)
         self._call(m, m.t)
 
     def advance(
         self, m: Compiled | JointsFirst, steps: int, outputs: Floats, out: Floats, record_t: Floats, record_y: Floats
     ) -> tuple[Status, str]:
-        """As of ``Compiled``, with the calls on the way, at which steps end; no call follows the last of the steps."""
+        """As of ``Compiled``, with the calls on the way, at which steps end; no call follows the last of the steps.
+
+        With delays one step is taken, which is kept.
+        """
         first = m.reached[1]
         try:
             while True:
@@ -171,7 +181,10 @@ class Sampling:
                     return Status.RUNNING, ""
                 if t >= self.due:
                     self._call_again(m, t)
-                status, message = m.advance(steps - taken, outputs, out, record_t[taken:], record_y[taken:])
+                most = steps - taken if self.delays is None else 1
+                status, message = m.advance(most, outputs, out, record_t[taken:], record_y[taken:])
+                if self.delays is not None and m.reached[1] > count:
+                    self.delays.keep(m)
                 if status is not Status.REACHED_END:
                     return status, message
                 if self.due >= self.t_end:
@@ -190,12 +203,13 @@ class Sampling:
             self._call(m, t)
         except ModelError as error:
             raise RunFailure(Status.CONTROLLER_FAILED, t, str(error)) from error
+        m.lane.kinks_at = np.nan  # signals may be others from here on
         m.resume()
 
     def _call(self, m: Compiled | JointsFirst, t: float) -> None:
-        late = t + ROUNDING * max(1.0, abs(t))
+        now = at_once(t)
         for k, controller in enumerate(self.controllers):
-            if self.next[k] > late:
+            if self.next[k] > now:
                 continue
             efforts = self.states.value(m, partial(efforts_of, controller, t))
             for row, effort in zip(self.rows[k], efforts, strict=True):
@@ -204,20 +218,24 @@ class Sampling:
             self.efforts[k].append(efforts)
             calls, rate, period = len(self.times[k]), controller.rate_hz, controller.period
             self.next[k] = self.t_start + (calls * period if rate is None else calls / rate)  # type: ignore[operator]
-        self.due = min(self.t_end, *self.next)
+        self.due = min([self.t_end, *self.next])
+        if self.delays is not None:
+            self.due = self.delays.refill(t, self.due, self.held.signals)
+            self.due = self.t_end if at_once(self.due) >= self.t_end else self.due
         m.until(self.due)
 
     def recorded(self) -> System:
-        """The system with the efforts that were set, as signals of time."""
+        """The system with the efforts that were set, and with the past of muscles, as signals of time."""
         signals = {}
         for controller, times, efforts in zip(self.controllers, self.times, self.efforts, strict=True):
             for name, of_motor in zip(controller.efforts, np.array(efforts).T, strict=True):
                 signals[f"effort.{name}"] = held_signal(np.array([*times, self.t_end]), of_motor)
-        return replace_parameters(self.system, signals)
+        found = replace_parameters(self.system, signals) if signals else self.system
+        return found if self.delays is None else self.delays.recorded(found)
 
 
 def sampling_of(system: System, how: Settings, data: ModelData, controllers: Sequence[Controller]) -> Sampling | None:
-    """The calls of the controllers of a run; None without controllers.
+    """The pauses of a run; None without controllers and delays.
 
     Raises
     ------
@@ -226,8 +244,9 @@ def sampling_of(system: System, how: Settings, data: ModelData, controllers: Seq
     """
     if not (isinstance(controllers, Sequence) and all(isinstance(one, Controller) for one in controllers)):
         raise ModelError("controllers must be a sequence of runtime.Controller(name, function, rate_hz, efforts=[...])")
-    if not controllers:
+    if not (controllers or late(system)):
         return None
     if how.method in SCIPY_METHODS:
-        raise ModelError(f"method '{how.method}' knows no controllers; use {' or '.join(map(repr, COMPILED_METHODS))}")
+        what = "controllers" if controllers else f"delays, as that of muscle '{late(system)[0].name}'"
+        raise ModelError(f"method '{how.method}' knows no {what}; use {' or '.join(map(repr, COMPILED_METHODS))}")
     return Sampling(system, data, controllers, how.t_start, how.t_end)

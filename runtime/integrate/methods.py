@@ -342,15 +342,24 @@ class Compiled:
         """As ``turns``, at a time within the last step."""
         return self.turns if t >= self.t or not len(self.turns) else self._at(t)[2]
 
+    def within(self, times: Floats) -> Floats:
+        """States (times, n) at increasing times within the last step."""
+        return self._rows(times, self.s)[:, : self.width]
+
     def _at(self, t: float, s: stepping.Stepper | None = None) -> tuple[Floats, Floats, Floats]:
         s = self.s if s is None else s
         n = self.width
         end = n + s.balance.work.shape[1]
-        row = np.empty((1, end + len(self.turns)))
-        if (code := result_once(s, self.data, self.work, np.array([t]), row)) != OK:
+        row = self._rows(np.array([t]), s)[0]
+        return row[:n], row[n:end], row[end:]
+
+    def _rows(self, times: Floats, s: stepping.Stepper) -> Floats:
+        """States, work of the sources and turns at times within the last step of a stepper."""
+        rows = np.empty((len(times), self.width + s.balance.work.shape[1] + len(self.turns)))
+        if (code := result_once(s, self.data, self.work, times, rows)) != OK:
             status = failure.py_func(code)
-            raise RunFailure(status, t, self._detail(status))
-        return row[0, :n], row[0, n:end], row[0, end:]
+            raise RunFailure(status, float(times[-1]), self._detail(status))
+        return rows
 
     def stop(self, t: float) -> None:
         work = self._at(t)[1]

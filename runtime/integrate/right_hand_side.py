@@ -44,6 +44,7 @@ from runtime.support.errors import ModelError
 from runtime.support.numbers import floats
 from runtime.system.coordinate_names import components_of_parts, coordinates_of_tree
 from runtime.system.coupling import refuse_couplings
+from runtime.system.delays import refuse_delays
 from runtime.system.force_states import names_of_states, state_of, states_of_forces, units_of_states, vector_of
 from runtime.system.state import EULER, PARTS, State
 from runtime.system.system import System
@@ -100,6 +101,7 @@ class RightHandSide:
     """
 
     def __init__(self, system: System, coordinates: str, alpha: float, beta: float) -> None:
+        refuse_delays(system, "right-hand sides")
         self.system, self.coordinates, self.alpha, self.beta = system, coordinates, alpha, beta
         self.data, self._lock = stabilised(system.data, alpha, beta), threading.RLock()
         if coordinates == JOINT:

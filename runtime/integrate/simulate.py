@@ -301,22 +301,23 @@ def _integrate(
 
     That is the status, and a message that is empty where the run reached its end.  Steps are taken in portions in compiled code,
     between which progress is shown and an interruption is possible; events that it watches end a portion after the step in
-    which one is.  Methods of SciPy, and those with events in Python, take one step at a time.
+    which one is.  Methods of SciPy, those with events in Python, and reflexes with a delay take one step at a time.
     """
     wanted, every_step, advance = NONE if how.t is None else np.array(how.t), how.t is None, m.advance
     if sampling is not None:
         sampling.begin(m)
         advance = partial(sampling.advance, m)
     watched = not isinstance(m, SciPy) and len(m.work.events.value) == len(search.events)
+    several = watched and (sampling is None or sampling.delays is None)
     out, times, states = np.empty((len(wanted), n)), [], []
     if every_step:
         times, states = [np.array([how.t_start])], [m.row[None, :]]
     elif wanted[0] == how.t_start:
         m.first_output(out[0])
     portion = (
-        max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2)) if watched else 1
+        max(1, int(STEPS_PER_CALL * min(1.0, SMALL / n) ** 2)) if several else 1
     )  # a step of a large system takes long
-    lookout, t, steps, stop = Lookout(how, slower=1.0 if watched else SLOWER), how.t_start, 0, np.inf
+    lookout, t, steps, stop = Lookout(how, slower=1.0 if several else SLOWER), how.t_start, 0, np.inf
     status, reason = Status.RUNNING, ""
     try:
         if search.events and (first := search.begin(m)) is not None:
@@ -345,7 +346,7 @@ def _integrate(
                     stop, event = found
                     status, reason = stopped_by(event, stop)
             bar.update(min(t, stop))
-            if status == Status.RUNNING and watched:
+            if status == Status.RUNNING and several:
                 seconds = max(clock.perf_counter() - begin, 1e-6)
                 most = min(4 * portion, MAX_STEPS_PER_CALL)
                 portion = max(1, min(int(portion * SECONDS_PER_CALL / seconds), most))

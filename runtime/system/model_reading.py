@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
@@ -26,7 +28,8 @@ from runtime.system.model_schema import check_keys
 from runtime.system.model_shapes import shape_of
 from runtime.system.model_text import Document, read_document
 from runtime.system.model_writing import FORMAT, UNITS, VERSION, shipped_definition
-from runtime.system.muscle_modules import law_of, muscle_module_of
+from runtime.system.muscle_modules import LAWS as MUSCLE_LAWS
+from runtime.system.muscle_modules import REFLEXES, law_of, muscle_module_of, reflex_of
 from runtime.system.parts import AXIS_TOLERANCE, LIMIT_BOUNDS, LIMIT_KINDS, Limit
 from runtime.system.parts_builder import Made, PartsBuilder
 from runtime.system.signal import Signal, as_signal
@@ -39,7 +42,9 @@ LAW_COMPILERS = {
     "contact": "contact",
     "friction": "contact",
     "muscle": "muscle",
+    "reflex": "reflex",
 }  # ``codegen.compile_*`` by the sort of a law
+OF_MUSCLES: Mapping[str, Any] = {"muscle": MUSCLE_LAWS, "reflex": REFLEXES}
 
 
 @dataclass(eq=False)
@@ -123,7 +128,7 @@ def _own(definitions: Iterable[ModuleType]) -> Own:
         if not (isinstance(module, ModuleType) and hasattr(module, "NAME") and known):
             raise ModelError(
                 f"definitions: {shown(module)}; give what codegen.compile_joint, compile_force, compile_limit, "
-                "compile_contact or compile_muscle returned"
+                "compile_contact, compile_muscle or compile_reflex returned"
             )
         sort = getattr(module, "SORT", "force" if hasattr(module, "OUTPUTS") else "joint")
         found[f"{sort} {module.NAME}"] = module
@@ -131,10 +136,16 @@ def _own(definitions: Iterable[ModuleType]) -> Own:
 
 
 def _definition(own: Own, sort: str, name: str) -> ModuleType | None:
-    """The module of a definition: a user's own, a muscle with a user's own law, or a shipped one; None for others."""
-    if sort == "force" and (law := own.get(f"muscle {law_of(name)}")):
-        return muscle_module_of(name, {law.NAME: law})
+    """The module of a definition: a user's own, a muscle with a user's own law or reflex, or a shipped one; None for others."""
+    if sort == "force" and law_of(name):
+        with suppress(KeyError):
+            return muscle_module_of(name, *(ChainMap(_of_sort(own, part), of) for part, of in OF_MUSCLES.items()))
     return own.get(f"{sort} {name}") or shipped_definition(sort, name)
+
+
+def _of_sort(own: Own, sort: str) -> dict[str, ModuleType]:
+    """A user's definitions of a sort, by name."""
+    return {what.partition(" ")[2]: module for what, module in own.items() if what.partition(" ")[0] == sort}
 
 
 def _changed(document: Document, own: Own) -> tuple[str, ...]:
@@ -178,11 +189,15 @@ class _Reader(PartsBuilder):
     def _kind(self, sort: str, item: Item, family: str, key: str = "kind") -> ModuleType | str:
         """The module of a definition: a user's own, or a shipped one; the name of an unknown one."""
         kind, listed = item[key], self.document.value.get("definitions", {})
-        found, law = _definition(self.own, family, kind), law_of(kind)
+        found = _definition(self.own, family, kind)
         if found is None and f"{family} {kind}" in listed:
+            own = {LAW_COMPILERS.get(family, family): kind}
+            if law := law_of(kind):
+                parts = {"muscle": law, "reflex": reflex_of(kind)}
+                own = {part: name for part, name in parts.items() if name and name not in OF_MUSCLES[part]}
+            made = ", ".join(f"codegen.compile_{part}({name})" for part, name in own.items())
             raise ModelError(
-                f"{sort} '{item['name']}': {shown(kind)} is a definition of the user's own; pass "
-                f"definitions=[codegen.compile_{'muscle' if law else LAW_COMPILERS.get(family, family)}({law or kind})]"
+                f"{sort} '{item['name']}': {shown(kind)} is a definition of the user's own; pass definitions=[{made}]"
             )
         return found or kind
 

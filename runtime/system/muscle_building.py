@@ -12,7 +12,18 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.connection import checked_parameter, refuse_unknown_body
 from runtime.system.force_building import build_force
-from runtime.system.muscle_modules import EXCITATION, LAWS, LETTERS, POINT, Element, element_name, muscle_module
+from runtime.system.muscle_modules import (
+    DELAY,
+    DELAYED,
+    EXCITATION,
+    LAWS,
+    LETTERS,
+    POINT,
+    REFLEXES,
+    Element,
+    element_name,
+    muscle_module,
+)
 from runtime.system.parts import GROUND, Force
 from runtime.system.signal import Signal, as_signal
 from runtime.system.spans import SPANS
@@ -20,7 +31,8 @@ from runtime.system.spans import SPANS
 
 def build_muscle(
     name: str, law: str | ModuleType, path: Sequence[Any], excitation: Signal | float, constants: Mapping[str, Any],
-    known: Collection[str], states: Mapping[str, Floats] | None, *, rigid: bool,
+    known: Collection[str], states: Mapping[str, Floats] | None, *, rigid: bool, reflex: str | ModuleType | None = None,
+    delay: float = 0.0,
 ) -> Force:  # fmt: skip
     """Return a checked muscle; see ``Builder.muscle``.
 
@@ -38,15 +50,24 @@ def build_muscle(
         raise ModelError(
             f"{what}: the law '{of_law.NAME}' has no rigid tendon; leave out tendon, or choose another law"
         )
+    of_reflex = REFLEXES.get(reflex) if isinstance(reflex, str) else reflex
+    if reflex is not None and getattr(of_reflex, "SORT", "") != "reflex":
+        raise unknown_name(reflex, [*REFLEXES, "what codegen.compile_reflex(law) returns"], "reflex", whose=f"{what}: ")
+    if delay and of_reflex is None:
+        raise ModelError(f"{what}: delay = {delay:g} s is that of a reflex; give reflex, or leave the delay out")
+    late = of_reflex is not None and delay != 0.0  # without a delay the law is that of the present
     bodies, elements, located = _path(what, path, known)
     signal = as_signal(excitation, f"{what}: excitation")
     values = signal.coefficients[:, 0] if signal.is_constant else signal(signal.knots)
     for value in (values.min(), values.max()):
         checked_parameter(value, f"{what}: excitation", EXCITATION)
-    module = muscle_module(of_law, elements, rigid=rigid, driven=not signal.is_constant)
+    driven = not signal.is_constant
+    module = muscle_module(of_law, elements, rigid=rigid, driven=driven, reflex=of_reflex, delayed=late)
     given = {
+        **(of_reflex.DEFAULTS if of_reflex else {}),
         **of_law.DEFAULTS,
-        "excitation": signal if module.SIGNALS else float(signal.coefficients[0, 0]),
+        **(dict.fromkeys(DELAYED, 0.0) | {"delay": checked_parameter(delay, f"{what}: delay", DELAY)} if late else {}),
+        "excitation": signal if driven else float(signal.coefficients[0, 0]),
         **constants,
     }
     settled = tuple(state for state in module.STATES if f"{state}_0" not in given)

@@ -1,7 +1,8 @@
 """Muscles as forces: a module of text, made of the kernels of a law and of the spans of a path, without SymPy.
 
 The name of a module states what it is made of: "thelen_as_opensim_along_i_cylinder_k_j" is this law along a path from a point of
-body i over a cylinder of body k to a point of body j.  Muscles of one name share a module and its machine code; where they act
+body i over a cylinder of body k to a point of body j; "thelen_as_opensim_reflex_stretch_delayed_along_i_j" has an excitation by
+the reflex ``stretch`` with a delay.  Muscles of one name share a module and its machine code; where they act
 and how strong they are is among the numbers ``x`` of each.
 """
 
@@ -17,7 +18,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from generated import muscles
+from generated import muscles, reflexes
 from runtime.dynamics.directions import BODY
 from runtime.dynamics.force_elements import MAX_BODIES, REPORTS
 from runtime.dynamics.layout import STATE
@@ -26,24 +27,21 @@ from runtime.jit.python_code import python_code
 from runtime.system.definitions import Definitions
 from runtime.system.spans import SPANS
 
-ALONG, RIGID, BY_SIGNAL = (
-    "_along_",
-    "_rigid",
-    "_by_signal",
-)  # in the name of a module: before the path; with a rigid tendon; the
-# excitation is a signal
+# In the name of a module: before the path; with a rigid tendon; the excitation is a signal; before the reflex, and its delay.
+ALONG, RIGID, BY_SIGNAL, BY_REFLEX, LATE = "_along_", "_rigid", "_by_signal", "_reflex_", "_delayed"
 LETTERS, OWN = "ijkl", "kl"  # of the bodies of a muscle; those of a wrap in the module of its span
 STRAIGHT, POINT = "straight", "s_k"
 TENSION, STORED, RATES = 0, 1, 2  # what a law gives: these, the rates of its states, and reported quantities
 BEFORE_STATES = 3  # what it takes: length, its rate, excitation, and its states
 OUTPUTS = ("length", "m"), ("lengthening_speed", "m/s"), ("excitation", "1")  # of every muscle, before those of its law
-EXCITATION = 0.0, False, 1.0, "1"  # its bounds
+EXCITATION, DELAY = (0.0, False, 1.0, "1"), (0.0, False, None, "s")  # their bounds
+DELAYED = "delayed_length", "delayed_speed"  # signals of a reflex with a delay, which a run makes of its past
 WRENCH, UNIT_WRENCH = (
     6,
     2,
 )  # what a span gives: length, its rate, and behind them force and moment of a unit tension on each body
 DECORATOR = '@njit(error_model="numpy", _nrt=False)'
-LAWS = Definitions(muscles.MODULES)
+LAWS, REFLEXES = Definitions(muscles.MODULES), Definitions(reflexes.MODULES)
 Lines = list[str]
 Places = Mapping[str, Sequence[str]]  # the text of each number of an array, by the name of the array
 Element = tuple[str, str]  # of a path: the name of a wrap, "" for a point, and the letters of its bodies
@@ -135,11 +133,15 @@ def element_name(name: str, n: int, letters: str) -> str:
 class Muscle:
     """The text of the module of a law along a path.
 
-    ``rigid``: its law is that of a rigid tendon; ``driven``: its excitation is a signal, else a parameter.
+    ``rigid``: its law is that of a rigid tendon; ``driven``: its excitation is a signal, else a parameter; ``reflex``: what adds
+    to it, or None; ``delayed``: this is by length and speed of a time before, or of the present where the delay is 0.
     """
 
-    def __init__(self, name: str, law: ModuleType, path: Path, *, rigid: bool, driven: bool) -> None:
-        self.name, self.law, self.path, self.driven = name, law, path, driven
+    def __init__(
+        self, name: str, law: ModuleType, path: Path, *, rigid: bool, driven: bool, reflex: ModuleType | None, delayed: bool
+    ) -> None:  # fmt: skip
+        self.name, self.law, self.path, self.reflex, self.delayed = name, law, path, reflex, delayed
+        self.signals = ("excitation",) * driven + DELAYED * delayed
         self.kernel = "rigid" if rigid else "law"
         read = {int(k) for k in re.findall(r" x\[(\d+)\]", "\n".join(_lines(law, self.kernel)))}
         self.numbers = [
@@ -149,11 +151,20 @@ class Muscle:
         self.bodies = 2 if {body for span in path.spans for body in span.bodies} <= {0, 1} else MAX_BODIES
         self.constants = 3 * len(path.vectors) + len(path.parameters)  # place of the first constant of the law
         initial = tuple((f"{law.STATES[k][0]}_0", law.STATES[k][1]) for k in self.numbers)
-        constants = tuple((name, law.BOUNDS[name][3] or "1") for name in law.PARAMETERS)
+        self.bounds = {
+            **path.bounds,
+            **(reflex.BOUNDS if reflex else {}),
+            **law.BOUNDS,
+            **({"delay": DELAY} if delayed else {}),
+        }
+        names = dict.fromkeys((*law.PARAMETERS, *(reflex.PARAMETERS if reflex else ()), *["delay"] * delayed))
+        constants = tuple((name, self.bounds[name][3] or "1") for name in names)
         self.parameters = (*path.parameters, *constants, *([] if driven else [("excitation", "1")]), *initial)
         first = 3 * len(path.vectors) + len(self.parameters)
-        self.first_state = first + 3 * driven
-        self.excitation, self.initial = (first if driven else first - len(initial) - 1), first - len(initial)
+        self.first_state = first + 3 * len(self.signals)
+        self.given, self.initial = (first if driven else first - len(initial) - 1), first - len(initial)
+        self.excitation = "excitation" if reflex else f"x[{self.given}]"
+        self.measured = ["late_length", "late_speed"] if delayed else ["length", "speed"]
         self.size = self.first_state + len(self.states)
 
     def data(self) -> dict[str, Any]:
@@ -163,10 +174,11 @@ class Muscle:
         return {
             "NAME": self.name, "LAW": self.law.NAME, "KEYWORDS": (*(v for v, *_ in vectors), *(p for p, _ in parameters)),
             "VECTORS": vectors, "PARAMETERS": parameters,
-            "BOUNDS": {**self.path.bounds, **self.law.BOUNDS, "excitation": EXCITATION},
-            "BODIES": tuple(LETTERS[: self.bodies]), "HELD": 0, "ANGLES": 0, "SIGNALS": ("excitation",) * self.driven,
-            "LOADS": 0, "LOADS_PLACE": self.first_state, "STATES": self.states, "STATES_PLACE": self.first_state, "TABLES": (),
-            "TABLE_UNITS": {}, "KINKS": sum(span.module.KINKS for span in self.path.spans) + self.law.KINKS[self.kernel],
+            "BOUNDS": {**self.bounds, "excitation": EXCITATION},
+            "BODIES": tuple(LETTERS[: self.bodies]), "HELD": 0, "ANGLES": 0, "SIGNALS": self.signals, "LOADS": 0,
+            "LOADS_PLACE": self.first_state, "STATES": self.states, "STATES_PLACE": self.first_state, "TABLES": (),
+            "TABLE_UNITS": {},
+            "KINKS": sum(span.module.KINKS for span in self.path.spans) + self.law.KINKS[self.kernel] + self._bends,
             "OUTPUTS": (*OUTPUTS, *(one for one in self.law.OUTPUTS if one[0] != "energy"), *states), "TABLES_PLACE": self.size,
             "SIZE": self.size, "SINGULAR": "; or ".join(dict.fromkeys(s.module.SINGULAR for s in self.path.spans)),
         }  # fmt: skip
@@ -214,7 +226,8 @@ class Muscle:
 
     def _listing(self) -> str:
         names = [(name, 3) for name, *_ in self.path.vectors] + [(name, 1) for name, _ in self.parameters]
-        names += [("excitation, its rate, its second rate", 3)] * self.driven + [(state, 1) for state in self.states]
+        names += [(f"{signal}, its rate, its second rate", 3) for signal in self.signals]
+        names += [(state, 1) for state in self.states]
         lines, place = ["x, in this order:"], 0
         for name, width in names:
             lines.append(f"    x[{place}:{place + width}]  {name}")
@@ -253,14 +266,36 @@ class Muscle:
         of = [(n, k) for n, span in enumerate(self.path.spans) for k, b in enumerate(span.bodies) if b == body]
         return " + ".join(f"{prefix}{n}_{UNIT_WRENCH + WRENCH * k + c}" for n, k in of) or "0.0"
 
+    @property
+    def _bends(self) -> int:
+        """Number of kinks of the reflex."""
+        return self.reflex.KINKS if self.reflex else 0
+
+    def _reflex(self, kernel: str, prefix: str, out: Sequence[str], seeds: Sequence[str] = ()) -> tuple[Lines, Lines]:
+        """The lines of a kernel of the reflex, if there is one."""
+        if self.reflex is None:
+            return [], []
+        first = 3 * len(self.path.vectors)
+        at = {name: f"x[{first + k}]" for k, (name, _) in enumerate(self.parameters)}
+        places = {
+            "x": [*self.measured, f"x[{self.given}]"], "c": [at[name] for name in self.reflex.PARAMETERS], "out": out,
+            "seeds": seeds,
+        }  # fmt: skip
+        return inlined(self.reflex, kernel, prefix, places)
+
+    def _excited(self) -> Lines:
+        """The path, and the excitation by it."""
+        lines, late = self._path(), self.first_state - 3 * len(DELAYED)
+        if self.delayed:
+            delay = 3 * len(self.path.vectors) + [name for name, _ in self.parameters].index("delay")
+            lines.append(f"late = 0.5 + math.copysign(0.5, x[{delay}] - 1e-300)")
+            lines.append(f"late_length = late*x[{late}] + (1.0 - late)*length")
+            lines.append(f"late_speed = late*x[{late + 3}] + (1.0 - late)*speed")
+        return [*lines, *self._reflex("reflex", "reflex_", ["excitation"])[0]]
+
     def _law(self, kernel: str, prefix: str, seeds: Sequence[str] = ()) -> tuple[Lines, Lines]:
         states = {number: f"x[{self.first_state + k}]" for k, number in enumerate(self.numbers)}
-        given = [
-            "length",
-            "speed",
-            f"x[{self.excitation}]",
-            *(states.get(k, "0.0") for k in range(len(self.law.STATES))),
-        ]
+        given = ["length", "speed", self.excitation, *(states.get(k, "0.0") for k in range(len(self.law.STATES)))]
         outputs = max(len(self.law.STATES) + len(self.law.OUTPUTS), self.law.KINKS[self.kernel])
         places = {
             "x": given, "c": [f"x[{self.constants + k}]" for k in range(len(self.law.PARAMETERS))],
@@ -274,10 +309,10 @@ class Muscle:
         before, along = self._law(
             f"{self.kernel}_tangent", "slope_", ["speed", "0.0", "0.0", *every]
         )  # along the motion
-        lines = [*self._path(), *self._law(self.kernel, "law_")[0], *before, *along]
+        lines = [*self._excited(), *self._law(self.kernel, "law_")[0], *before, *along]
         outputs = [self._wrench(row, "span") for row in range(WRENCH * MAX_BODIES)]
         outputs = [f"law_{TENSION}*({sum_})" if sum_ != "0.0" else sum_ for sum_ in outputs]
-        names = {"length": "length", "lengthening_speed": "speed", "excitation": f"x[{self.excitation}]"}
+        names = {"length": "length", "lengthening_speed": "speed", "excitation": self.excitation}
         names |= {state: f"x[{self.first_state + k}]" for k, state in enumerate(self.states)}
         names |= {name: f"law_{RATES + len(every) + k}" for k, (name, _) in enumerate(self.law.OUTPUTS[RATES:])}
         names |= {"tension": f"law_{TENSION}"}
@@ -289,9 +324,12 @@ class Muscle:
         return [*self._path(), *(f"out[{k}] = {e}" for k, e in enumerate(outputs))]
 
     def _kinks(self) -> Lines:
-        lines = [*self._path(), *self._spans("kinks", "kink")[0], *self._law(f"{self.kernel}_kinks", "kinks_")[0]]
         kinks = [f"kink{n}_{k}" for n, span in enumerate(self.path.spans) for k in range(span.module.KINKS)]
         kinks += [f"kinks_{k}" for k in range(self.law.KINKS[self.kernel])]
+        bends = [f"bends_{k}" for k in range(self._bends)]
+        lines = [*self._excited(), *self._spans("kinks", "kink")[0], *self._law(f"{self.kernel}_kinks", "kinks_")[0]]
+        lines += self._reflex("reflex_kinks", "bends_", bends)[0]
+        kinks += bends
         return [*lines, *(f"out[{k}] = {kink}" for k, kink in enumerate(kinks))]
 
     def _tangent(self, states: int) -> Lines:
@@ -299,9 +337,18 @@ class Muscle:
         along = {number: f"seeds[{BODY * self.bodies + k}, n]" for k, number in enumerate(self.numbers[:states])}
         moved = [along.get(k, "0.0") for k in range(len(self.law.STATES))]
         before, inside = self._spans("span_tangent", "moved")
-        of_law, inside_law = self._law(f"{self.kernel}_tangent", "slope_", ["d_length", "d_speed", "0.0", *moved])
+        seeds = ["d_length", "d_speed", "d_excitation" if self.reflex else "0.0", *moved]
+        of_law, inside_law = self._law(f"{self.kernel}_tangent", "slope_", seeds)
         for k, name in enumerate(("d_length", "d_speed")):
             inside.append(f"{name} = {' + '.join(f'moved{n}_{k}' for n in range(len(self.path.spans)))}")
+        if self.delayed:
+            inside += [
+                f"d_{name} = (1.0 - late)*d_{of}" for name, of in zip(self.measured, ("length", "speed"), strict=True)
+            ]
+        along_reflex = self._reflex(
+            "reflex_tangent", "bend_", ["d_excitation"], [*(f"d_{x}" for x in self.measured), "0.0"]
+        )
+        before, inside = before + along_reflex[0], inside + along_reflex[1]
         inside += inside_law
         for row in range(WRENCH * self.bodies):
             change = f"law_{TENSION}*({self._wrench(row, 'moved')}) + slope_{TENSION}*({self._wrench(row, 'span')})"
@@ -309,26 +356,35 @@ class Muscle:
         rows = enumerate(self.numbers[:states], WRENCH * self.bodies)
         inside += [f"out[{row}, n] = slope_{RATES + number}" for row, number in rows]
         loop = ["for n in range(seeds.shape[1]):", *indented(inside)]
-        return [*self._path(), *self._law(self.kernel, "law_")[0], *before, *of_law, *loop]
+        return [*self._excited(), *self._law(self.kernel, "law_")[0], *before, *of_law, *loop]
 
 
-def muscle_module(law: ModuleType, elements: Sequence[Element], *, rigid: bool, driven: bool) -> ModuleType:
-    """The module of the muscles with a law and a path over these elements; ``rigid``, ``driven``: as of ``Muscle``."""
+def muscle_module(
+    law: ModuleType, elements: Sequence[Element], *, rigid: bool, driven: bool, reflex: ModuleType | None = None,
+    delayed: bool = False,
+) -> ModuleType:  # fmt: skip
+    """The module of the muscles with a law and a path over these elements; the others as of ``Muscle``."""
     path = "_".join(part for wrap, letters in elements for part in (wrap, *letters) if part)
-    return _made(f"{law.NAME}{RIGID * rigid}{BY_SIGNAL * driven}{ALONG}{path}", law, tuple(elements), rigid, driven)
+    excited = f"{BY_REFLEX}{reflex.NAME}{LATE * delayed}" if reflex else ""
+    name = f"{law.NAME}{RIGID * rigid}{BY_SIGNAL * driven}{excited}{ALONG}{path}"
+    return _made(name, law, tuple(elements), rigid, driven, reflex, delayed)
 
 
-def muscle_module_of(name: str, laws: Mapping[str, ModuleType] = LAWS) -> ModuleType:
-    """The module with a name that ``muscle_module`` gave it.
+def muscle_module_of(
+    name: str, laws: Mapping[str, ModuleType] = LAWS, own_reflexes: Mapping[str, ModuleType] = REFLEXES
+) -> ModuleType:
+    """The module with a name that ``muscle_module`` gave it, by laws and reflexes by name.
 
     Raises
     ------
     KeyError
         For a name that states no such module.
     """
-    kind, elements = name.partition(ALONG)[0], elements_of(name)
-    how = {"rigid": kind.removesuffix(BY_SIGNAL).endswith(RIGID), "driven": kind.endswith(BY_SIGNAL)}
+    kind, elements = name.partition(ALONG)[0].partition(BY_REFLEX)[0], elements_of(name)
+    how: dict[str, Any] = {"rigid": kind.removesuffix(BY_SIGNAL).endswith(RIGID), "driven": kind.endswith(BY_SIGNAL)}
     law, order = laws[law_of(name)], "".join("w" if wrap else "p" for wrap, _ in elements)
+    if reflex := reflex_of(name):
+        how |= {"reflex": own_reflexes[reflex], "delayed": name.partition(ALONG)[0].endswith(LATE)}
     together = len({*"".join(letters for _, letters in elements)}) < 2
     if together or not re.fullmatch("p(w?p)+", order) or how["rigid"] > law.RIGID:
         raise KeyError(name)
@@ -358,13 +414,24 @@ def elements_of(name: str) -> list[Element]:
 
 def law_of(name: str) -> str:
     """The name of the law in that of a module of ``muscle_module``; "" in other names."""
-    return name.partition(ALONG)[0].removesuffix(BY_SIGNAL).removesuffix(RIGID) if ALONG in name else ""
+    kind, along, _ = name.partition(ALONG)
+    return kind.partition(BY_REFLEX)[0].removesuffix(BY_SIGNAL).removesuffix(RIGID) if along else ""
+
+
+def reflex_of(name: str) -> str:
+    """The name of the reflex in that of a module of ``muscle_module``; "" without one."""
+    kind, along, _ = name.partition(ALONG)
+    return kind.partition(BY_REFLEX)[2].removesuffix(LATE) if along else ""
 
 
 @cache
-def _made(name: str, law: ModuleType, elements: tuple[Element, ...], rigid: bool, driven: bool) -> ModuleType:
-    text = Muscle(name, law, path_of(elements, SPANS), rigid=rigid, driven=driven).text()
-    return _module(f"{law.__name__.rpartition('.')[0]}.{name}".lstrip("."), text)  # that of an own law stays its own
+def _made(
+    name: str, law: ModuleType, elements: tuple[Element, ...], rigid: bool, driven: bool, reflex: ModuleType | None, delayed: bool
+) -> ModuleType:  # fmt: skip
+    path = path_of(elements, SPANS)
+    text = Muscle(name, law, path, rigid=rigid, driven=driven, reflex=reflex, delayed=delayed).text()
+    folders = (module.__name__.rpartition(".")[0] for module in (law, reflex or law))
+    return _module(f"{min(folders)}.{name}".lstrip("."), text)  # with an own law or reflex the muscle is an own one
 
 
 @cache  # an own law may be compiled several times

@@ -13,6 +13,7 @@ from runtime.jit.python_code import with_arrays
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.system.muscle_modules import DELAYED
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import Force
 from runtime.system.reference import body_places, reference, states_with_ground
@@ -59,8 +60,9 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
 
     module, x = force.module, np.zeros(force.module.SIZE)
     reference(force, ends[0], ends[1], x, *ends[2:])
-    if module.SIGNALS:
-        x[module.LOADS_PLACE - 3] = force.signals["excitation"](time)
+    signals = {name: module.LOADS_PLACE - 3 * n for n, name in enumerate(reversed(module.SIGNALS), 1)}
+    if "excitation" in signals:
+        x[signals["excitation"]] = force.signals["excitation"](time)
     places = {name: REPORTS + k for k, (name, _) in enumerate(module.OUTPUTS)}
     evaluate, first_rate = with_arrays(module.evaluate), REPORTS + len(module.OUTPUTS)
 
@@ -73,6 +75,8 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
         return out[place]
 
     length = float(output(places["length"], 0, 1.0))
+    if DELAYED[0] in signals:  # before the start the muscle was at rest
+        x[signals[DELAYED[0]]] = length
     for k, state in enumerate(module.STATES):
         if state not in force.settled:
             continue

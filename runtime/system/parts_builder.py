@@ -661,7 +661,8 @@ class PartsBuilder:
 
     def muscle(
         self, name: str, law: str | ModuleType, path: Sequence[Any], *, excitation: Signal | float,
-        tendon: Literal["elastic", "rigid"] = "elastic", axes: Axes | None = None, **constants: float,
+        reflex: str | ModuleType | None = None, delay: float = 0.0, tendon: Literal["elastic", "rigid"] = "elastic",
+        axes: Axes | None = None, **constants: float,
     ) -> None:  # fmt: skip
         """Add a muscle: a law of its force along a path of points and wraps, which is a force with the states of the law.
 
@@ -677,14 +678,20 @@ class PartsBuilder:
             ``codegen/paths.py``; of two cylinders ``("two_cylinders", (body, body), values)``.
         excitation : Signal or float
             From 0 to 1.  A number is the parameter "excitation.NAME".
+        reflex : str or module, optional
+            Name of a reflex in ``codegen/reflexes.py``, or what ``codegen.compile_reflex`` returned, which adds to the excitation
+            by length and lengthening speed of the muscle; the sum is bounded to 0 and 1.
+        delay : float [s]
+            After which the reflex acts, the parameter "delay.NAME".  Before the start of a run the muscle was at rest with its
+            initial length.  ``runtime.simulate`` and ``simulate_many`` know delays.
         tendon : "elastic" or "rigid"
             A rigid tendon keeps its slack length, so that the length of the fibre is no state.
         axes : "body" or "global", optional
             Axes of points and directions, as for forces.
         **constants
-            Of the law, by name.  ``STATE_0`` is the initial value of a state, such as activation_0.  By default muscles begin in
-            equilibrium at rest, as ``runtime.system.in_equilibrium`` makes them: the activation is the excitation at the start,
-            and a tendon balances its fibre.
+            Of the law and the reflex, by name.  ``STATE_0`` is the initial value of a state, such as activation_0.  By default
+            muscles begin in equilibrium at rest, as ``runtime.system.in_equilibrium`` makes them: the activation is the
+            excitation at the start, and a tendon balances its fibre.
 
         Raises
         ------
@@ -693,8 +700,9 @@ class PartsBuilder:
         checked_name(name, "muscle", self._of["forces"])
         states = self._global_states(axes, f"muscle '{name}'")
         self._of["forces"][name] = build_muscle(
-            name, law, path, excitation, constants, self._made.starts, states, rigid=tendon == "rigid"
-        )
+            name, law, path, excitation, constants, self._made.starts, states, rigid=tendon == "rigid", reflex=reflex,
+            delay=delay,
+        )  # fmt: skip
 
     def shape(
         self,

@@ -34,6 +34,7 @@ from runtime.system.model_reading import read_model
 from runtime.system.model_restoring import system_fields
 from runtime.system.model_text import text_of
 from runtime.system.model_writing import system_document
+from runtime.system.muscle_modules import DELAYED
 from runtime.system.parts import Assembly, Body, Contact, Force, Joint, Limit, Load, Motor
 from runtime.system.reference import body_places, states_with_ground
 from runtime.system.shapes import Shape
@@ -212,7 +213,8 @@ class System:
         found |= {f"{motor.name}.effort": motor.effort for motor in self.motors}
         found |= {f"{contact.name}.belt_speed": contact.belt_speed for contact in self.contacts}
         targets = {f"{m.name}.target": signal for m in self.motors for signal in m.joint.signals.values()}
-        found |= {f"{force.name}.{name}": signal for force in self.forces for name, signal in force.signals.items()}
+        of_forces = ((force.name, *of) for force in self.forces for of in force.signals.items())
+        found |= {f"{force}.{name}": signal for force, name, signal in of_forces if name not in DELAYED}
         return named("signal", found | targets)
 
     def check_span(self, t_start: float, t_end: float, what: str) -> None:

@@ -24,10 +24,12 @@ from codegen import (
     limits,
     muscles,
     paths,
+    reflexes,
 )
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
 from generated import muscles as generated_muscles
+from generated import reflexes as generated_reflexes
 from tests.support.modules import FORCE_MODULES, JOINT_MODULES, PATH_MODULES
 
 COMMAND = "python -m codegen"
@@ -38,13 +40,13 @@ def sources():
     """Every generated module, and its source: the file of its family, and the definition in it."""
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
     families |= {forces: "force_", coordinate_limits: "force_", joint_friction: "force_", couplings: "coupling_"} | {
-        paths: "path_", muscles: "muscle_",
+        paths: "path_", muscles: "muscle_", reflexes: "reflex_",
     }  # fmt: skip
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
     others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking, contacts.stribeck), "friction_")
-    found = dict.fromkeys(("__init__", "dispatch", "joints", "forces", "paths", "muscles", "digests"), "codegen/") | {
-        "bodies": "codegen/bodies.py"
-    }
+    found = dict.fromkeys(
+        ("__init__", "dispatch", "joints", "forces", "paths", "muscles", "reflexes", "digests"), "codegen/"
+    ) | {"bodies": "codegen/bodies.py"}
     for module, prefix in families.items():
         file = f"codegen/{module.__name__.split('.')[1]}.py"
         found |= {others.get(f, prefix) + f.__name__: f"{file}: {f.__name__}" for f in definitions(module)}
@@ -81,7 +83,8 @@ def test_every_definition_has_a_module():
     assert {name for name in vars(dispatch) if name.isupper()} == set(prefixes)
     every = (*JOINT_MODULES, *FORCE_MODULES, *PATH_MODULES)
     listed = {m.__name__.removeprefix("generated.") for m in every}
-    listed |= {m.removeprefix("generated.") for m in generated_muscles.MODULES.values()}
+    for of in (generated_muscles, generated_reflexes):
+        listed |= {m.removeprefix("generated.") for m in of.MODULES.values()}
     assert list(generated_muscles.MODULES) == [f.__name__ for f in definitions(muscles)]
     assert [m.NAME for m in FORCE_MODULES] == [
         f.__name__ for d in (forces, coordinate_limits, joint_friction) for f in definitions(d)
@@ -96,6 +99,7 @@ def test_every_definition_has_a_module():
         "forces",
         "paths",
         "muscles",
+        "reflexes",
         "bodies",
         "contact_sphere_plane",
         "position",

@@ -220,7 +220,10 @@ def calls(world):
             models.isb.ankle_angles,
             dict(run=w.foot_run, inversion_about="foot", side="left", leg="leg", foot="main_foot", neutral=np.eye(3)),
         ),
-        "models.read": (models.read, dict(file=_robot(w.folder), ignore=["limits"], floating=False, muscles=False)),
+        "models.read": (
+            models.read,
+            dict(file=_robot(w.folder), ignore=["limits"], floating=False, muscles=False, controllers=False),
+        ),
         "read_netcdf": (results.read_netcdf, dict(file=w.run.to_netcdf(w.folder / "run.nc"), system=w.run.system)),
         "write_dataset": (results.write_dataset, dict(data=w.run.to_xarray(), file=Path("a.nc"))),
         "write_storage": (

@@ -20,6 +20,7 @@ from runtime.lanes.vector_functions import KNOWN
 from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.arrays import Ints
 from runtime.support.latest import Latest
+from runtime.system.delays import delayed
 from runtime.system.force_addresses import place_of_angles
 from runtime.system.parts import Force
 from runtime.system.system import System
@@ -210,7 +211,7 @@ def known_beside_rows(system: System) -> bool:
 
 
 def _are_known(system: System) -> bool:
-    if system.couplings or len(system.contacts) > MOST_CONTACTS:
+    if system.couplings or len(system.contacts) > MOST_CONTACTS or delayed(system):
         return False
     return known_kernels([one.joint.module for one in system.motors] + [force.module for force in system.forces])
 
