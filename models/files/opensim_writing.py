@@ -12,8 +12,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from models.files.description import MOST, WORLD, Bushing, Description, Floats, Link, Omitted, Step
+from models.files.description import MOST, WORLD, Bushing, Description, Floats, Law, Link, Omitted, Step
+from models.files.osim_functions import straight
 from models.files.written_couplings import couplings_of, highest_first
+from models.files.written_muscles import add_function, add_muscles
 from models.files.written_tree import Tree
 from models.files.written_xml import body_angles, child, element, text_of
 from runtime import ModelError
@@ -52,6 +54,8 @@ def opensim_text(tree: Tree) -> str:
         _add_spring(forces, step)
     for bushing in d.bushings:
         _add_bushing(forces, bushing)
+    of_joints = {step.name: f"/jointset/{tree.joints.get(link.name)}/{step.name}" for link, step in d.steps}
+    add_muscles(forces, d, of_joints)
     _add_couplers(tree, model)
     _add_markers(model, d)
     if turned := tuple(f.name for f in d.frames if f.kind == "marker" and not np.array_equal(f.rotation, np.eye(3))):
@@ -195,14 +199,15 @@ def _add_joint(
     for end, (body, frame) in ends.items():
         _add_offset(frames, frame, body, places[end], turns[end])
     if kind == "CustomJoint":
-        _add_transform(joint, group)
+        _add_transform(tree, joint, group)
 
 
 def _coordinates(tree: Tree, group: Sequence[Step], link: Link) -> list[tuple[str, float, float, bool]]:
     """Name, initial value, initial rate, and whether it is locked, of each coordinate of a joint."""
     step = group[0]
     if step.kind not in TOWARDS:
-        return [(s.name, tree.start[s.name], tree.rates[s.name], s.name in tree.locked) for s in group]
+        own = (s.name for s in group if s.name not in _following(tree))
+        return [(name, tree.start[name], tree.rates[name], name in tree.locked) for name in own]
     r, turn, v, omega = tree.relative(link)
     angles = body_angles(turn)
     spin = turn @ omega  # in axes of the joint's frame on the parent
@@ -213,19 +218,27 @@ def _coordinates(tree: Tree, group: Sequence[Step], link: Link) -> list[tuple[st
     return found
 
 
-def _add_transform(joint: Element, group: Sequence[Step]) -> None:
+def _following(tree: Tree) -> dict[str, Law]:
+    """Laws of the steps that follow a coordinate of their joint."""
+    return {law.step: law for law in tree.description.laws if not law.own}
+
+
+def _add_transform(tree: Tree, joint: Element, group: Sequence[Step]) -> None:
     """The rotations and translations of a CustomJoint."""
     transform = element(joint, "SpatialTransform")
+    following = _following(tree)
     turns = [step for step in group if step.kind == "turn"]
     slides = [step for step in group if step.kind == "slide"]
     for word, steps in (("rotation", turns), ("translation", slides)):
         axes = _completed([step.axis for step in steps])
         for n, axis in enumerate(axes):
             made = element(transform, "TransformAxis", name=f"{word}{AXES[n]}")
-            child(made, "coordinates", steps[n].name if n < len(steps) else "")
+            name = steps[n].name if n < len(steps) else ""
+            law = following.get(name)
+            child(made, "coordinates", law.coordinate if law else name)
             child(made, "axis", axis)
             if n < len(steps):
-                child(element(made, "LinearFunction", name="function"), "coefficients", [1.0, 0.0])
+                add_function(made, law.function if law else straight(1.0, 0.0), name="function")  # type: ignore[arg-type]
             else:
                 child(element(made, "Constant", name="function"), "value", 0.0)
 

@@ -57,3 +57,30 @@ def orthosis_option(text: str) -> str | dict[str, Any]:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:  # of TOML and of UTF-8
         raise ModelError(f"orthosis = {text!r}: {error}; write lines such as stiffness = [200, 40, 17]") from None
+
+
+def refuse_unused(unused: bool, why: str, **options: Any) -> None:
+    """Refuse options that would be ignored; ``why``: with {} for their names.
+
+    Raises
+    ------
+    ModelError
+    """
+    for name, value in options.items():
+        if unused and value is not None:
+            raise ModelError(why.format(name.replace("_", "-")))
+
+
+def refuse_without_muscles(muscles: bool, **options: Any) -> None:
+    """Refuse options of muscles where these are not asked for.
+
+    Raises
+    ------
+    ModelError
+    """
+    refuse_unused(not muscles, "--{} belongs to muscles; give --muscles too, or leave it out", **options)
+
+
+def cost_of(cost: str | None, exponent: float | None, passive: bool) -> dict[str, Any]:
+    """Options of static optimisation."""
+    return dict(cost=cost or "activation", exponent=2.0 if exponent is None else exponent, passive=passive)

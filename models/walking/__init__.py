@@ -30,9 +30,9 @@ What lives here, from the bottom up; each module imports only from those above i
 ``coordinate_forces``, ``muscle_strength``, ``activation_problem``, ``static_optimisation``, ``joint_contact``
     Springs and limits of coordinates; what muscles can exert; activations of least cost; those of a trial; forces that joints
     transmit.
-``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_leg``
-    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; a subject's
-    lower leg as a model of OpenSim.
+``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_muscles``, ``generic_leg``, ``gait_muscles``
+    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; muscles on
+    the bones of a subject; a subject's leg as a model of OpenSim; the muscles of an analysed walk.
 ``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``,
 ``foot_correction``, ``plantar_load``
     The force on both feet from markers; a sole in two rows for all feet; the path of the centre of pressure; the fit of both to
@@ -51,6 +51,7 @@ from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
 from models.walking.electromyograms import Electromyograms, emg
 from models.walking.fitted_motion import FittedMotion
+from models.walking.gait_muscles import muscles_of_walk
 from models.walking.gait_result import Gait
 from models.walking.generic_leg import with_own_forces, write_leg
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
@@ -114,6 +115,7 @@ __all__ = [
     "joint_contacts",
     "leg_foot",
     "loads_of_plates",
+    "muscles_of_walk",
     "norms",
     "predict_from_markers",
     "predict_ground_force",

@@ -149,6 +149,8 @@ class UpperLeg(Frozen):
         Centres of the joints in axes of the thigh, from its centre of mass.
     knee_axes : (3, 3)
         Axes of the leg from which angles of the knee count, as columns, in axes of the leg.
+    pelvis_axes : (3, 3)
+        Axes of the pelvis to lab axes in the standing pose.
     sources : mapping of str to str
     """
 
@@ -158,4 +160,5 @@ class UpperLeg(Frozen):
     hip: Floats
     knee: Floats
     knee_axes: Floats
+    pelvis_axes: Floats
     sources: Mapping[str, str]

@@ -111,7 +111,7 @@ def scale_upper_leg(static: Capture, subject: LegFoot, anatomy: Anatomy | None =
     }
     return UpperLeg(
         local(known.of("pelvis"), front, A), in_pelvis, thigh, thigh.local(hip), thigh.local(knee),
-        leg.A.T @ frame(leg.A[:, 2], medial, "y"), sources,
+        leg.A.T @ frame(leg.A[:, 2], medial, "y"), A, sources,
     )  # fmt: skip
 
 

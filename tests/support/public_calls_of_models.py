@@ -218,7 +218,12 @@ def of_models():
             walking.leg_foot.build,
             dict(subject=synthetic.subject(), coordinates=synthetic.coordinates(), ground=synthetic.ground(), time=0.1),
         ),
-        "walking.write_leg": (walking.write_leg, dict(subject=synthetic.subject(), file="leg.osim", overwrite=True)),
+        "walking.write_leg": (
+            walking.write_leg,
+            dict(
+                subject=synthetic.subject(), file="leg.osim", upper=synthetic.upper_leg(), strength=1.0, overwrite=True
+            ),
+        ),
         "walking.with_own_forces": (
             walking.with_own_forces,
             dict(trial=synthetic.trial(25.0), side="right", markers=synthetic.MARKERS),

@@ -20,3 +20,8 @@ SOURCES = (
     "97-129 (1969); talocalcaneal axis.",
     "V. T. Inman: The joints of the ankle, Williams and Wilkins (1976); talocrural axis.",
 )
+DELP = (
+    "S. L. Delp, J. P. Loan, M. G. Hoy, F. E. Zajac, E. L. Topp, J. M. Rosen: An interactive graphics-based model of the lower "
+    "extremity to study orthopaedic surgical procedures, IEEE Transactions on Biomedical Engineering 37, 757-767 (1990), doi "
+    "10.1109/10.102791; muscles, as in the model gait2392 of OpenSim, CC BY 3.0."
+)

@@ -13,8 +13,11 @@ from typing import Annotated, Any
 from models.studies.emg_agreement import channels_option, scaling_trials
 from models.studies.gait import contact as soles
 from models.studies.gait import electromyograms, tables
+from models.studies.gait import muscles as pulling
+from models.studies.gait.sources import DELP
 from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
-from models.studies.options import orthosis_option
+from models.studies.muscle_report import CROWNINSHIELD
+from models.studies.options import cost_of, orthosis_option, refuse_without_muscles
 from models.walking import Anatomy, synthetic
 from models.walking.both_feet import Trials, analyse_trials
 from models.walking.capture import Capture, read_capture
@@ -63,6 +66,11 @@ def gait(
     units: str | None = None,
     contact: bool = False,
     orthosis: str | None = None,
+    muscles: bool = False,
+    muscle_cost: Annotated[str | None, "as cost"] = None,
+    muscle_exponent: Annotated[float | None, "as exponent"] = None,
+    muscle_strength: Annotated[float | None, "as strength"] = None,
+    passive_forces: bool = False,
     emg_maximum: list[str] | None = None,
     emg_channel: Annotated[list[str] | None, "as channels"] = None,
     formats: str = FORMATS,
@@ -136,6 +144,17 @@ def gait(
     orthosis : str
         Also show what an orthosis would contribute to the moments, the motion being the same: flexible, medium, stiff, or a .toml
         file with the keywords of Builder.orthosis.
+    muscles : bool
+        Also activations and forces of 43 muscles of a generic leg, scaled to the subject, by static optimisation, and contact
+        forces of the ankle; needs markers of pelvis and thigh.
+    muscle_cost : str
+        What static optimisation makes least: activation, or stress, force by maximum isometric force.  Default: activation.
+    muscle_exponent : float
+        Power of activations or stresses in the sum.  Default: 2.
+    muscle_strength : float
+        Maximum isometric forces by those of the generic leg.  Default: 1.
+    passive_forces : bool
+        Passive forces of the fibres act too.
     emg_maximum : list of str
         File of a trial of the subject that is not analysed and in which the largest electromyograms are sought too; may be given
         several times.
@@ -152,6 +171,12 @@ def gait(
     ):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
+    refuse_without_muscles(
+        muscles, muscle_cost=muscle_cost, muscle_exponent=muscle_exponent, muscle_strength=muscle_strength,
+        passive_forces=passive_forces or None,
+    )  # fmt: skip
+    if muscles and orthosis is not None:
+        raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
         check_units, ankle_width, hip_centre,
@@ -188,8 +213,14 @@ def gait(
         report.tables.append(tables.recovery(found[0]))
     trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
     trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
+    walks: list[Any] = []
+    if muscles:
+        cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
+        walks, without = pulling.analyse(found, folder, cost, 1.0 if muscle_strength is None else muscle_strength, say)
+        left_out += without
+        report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
     say("figures and data")
-    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs)
+    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks)
     return report
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from models.papers import cited
-from models.studies.emg_agreement import DE_LUCA
+from models.studies.emg_agreement import CITED, DE_LUCA
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, electromyograms, motion, orthosis, tables
+from models.studies.gait import contact_figures, contact_tables, electromyograms, motion, muscles, orthosis, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures, heading
@@ -55,6 +55,7 @@ def finish(
     files_of_figures: FigureFiles,
     trial_soles: Sequence[soles.TrialSoles] = (),
     trial_emgs: Sequence[electromyograms.TrialEmg] = (),
+    walks: muscles.Walks = (),
 ) -> None:
     """Add notes, figures and data to a report and write its files into the folder of the figures.
 
@@ -65,9 +66,16 @@ def finish(
         report.tables += contact_tables.tables(trial_soles)
         assumptions += [one.note for one in trial_soles]
         drawn |= contact_figures.figures(trial_soles)
+    if walks:
+        report.tables[1:1] = muscles.tables(walks, trial_emgs)
+        report.answer += muscles.answer(walks)
+        report.first = (*report.first, "contact forces")
+        assumptions += muscles.notes(walks)
+        drawn |= muscles.figures(walks)
+        report.files += muscles.write_files(walks, files_of_figures.folder)
     if trial_emgs:
         report.tables += electromyograms.tables(trial_emgs)
-        report.cite = [*report.cite, DE_LUCA]
+        report.cite = [*report.cite, *(CITED if walks else (DE_LUCA,))]
         drawn |= electromyograms.figures(trial_emgs, heading(found, report.head))
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     if worn := [one for one in found if one.orthosis_moments]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from models.files.reading import Reading
 from models.files.swapped_writing import write_swapped
-from models.studies.swap import muscles
+from models.studies import muscle_report
 from models.walking.swapped_ankle import AnkleComparison
 from runtime import ModelError
 from runtime.results import write_columns
@@ -40,7 +40,7 @@ def trial_files(found: AnkleComparison, folder: Path) -> list[Path]:
             for coordinate in pair:
                 columns[f"{coordinate} angle, {sort} [deg]"] = found.angle(sort, coordinate)
                 columns[f"{coordinate} moment, {sort} [N m/kg]"] = found.moment(sort, coordinate)
-    more, contacts = muscles.write_files(found, folder)
+    more, contacts = muscle_report.write_files(found, folder)
     files, columns = files + more, columns | contacts
     files.append(
         write_columns(folder / "curves.csv", list(columns), np.column_stack(list(columns.values())), digits=10)

@@ -13,9 +13,9 @@ import models
 from models.files.added_axes import notes_of
 from models.papers import cited
 from models.studies import emg_agreement
-from models.studies.options import orthosis_option
+from models.studies import muscle_report as pulling
+from models.studies.options import cost_of, orthosis_option, refuse_unused, refuse_without_muscles
 from models.studies.swap import files as written
-from models.studies.swap import muscles as pulling
 from models.studies.swap import tables
 from models.studies.swap.figures import figures
 from models.studies.swap.given import Trial, model_of_file, scaled_leg
@@ -188,21 +188,20 @@ def swap(
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
     if (model is None) == (static is None):
         raise ModelError("talus swap takes MODEL.osim, or --static FILE for a generic lower leg; give one of them")
-    _refuse_unused(
+    refuse_unused(
         markers is None, "--{} belongs to a trial; give --markers FILE, or leave it out", loads=loads, tasks=tasks, label=label,
         feet=feet, start=start, end=end, orthosis=orthosis, muscles=muscles or None,
         **({} if static else dict(up=up, units=units)),
     )  # fmt: skip
-    _refuse_unused(
-        not muscles, "--{} belongs to muscles; give --muscles too, or leave it out", muscle_cost=muscle_cost,
-        muscle_exponent=muscle_exponent, passive_forces=passive_forces or None, emg_maximum=emg_maximum,
-        emg_channel=emg_channel,
+    refuse_without_muscles(
+        muscles, muscle_cost=muscle_cost, muscle_exponent=muscle_exponent, passive_forces=passive_forces or None,
+        emg_maximum=emg_maximum, emg_channel=emg_channel,
     )  # fmt: skip
-    _refuse_unused(
+    refuse_unused(
         static is None, "--{} belongs to a generic leg; give --static FILE in place of a model, or leave it out",
         side=None if side == "right" else side, mass=mass, height=height, sex=sex, landmark=landmark, ankle_width=ankle_width,
     )  # fmt: skip
-    _refuse_unused(
+    refuse_unused(
         model is None, "--{} belongs to a model; the generic leg has both hinges: leave it out", ankle=ankle,
         ignore=ignore or None, feet=feet, subtalar_axis=subtalar_axis, subtalar_point=subtalar_point, unlock=unlock or None,
         muscles=muscles or None,
@@ -212,7 +211,7 @@ def swap(
         talocrural_inclination_deg=talocrural_inclination, talocrural_deviation_deg=talocrural_deviation,
     )  # fmt: skip
     worn = None if orthosis is None else orthosis_option(orthosis)
-    cost = dict(cost=muscle_cost or "activation", exponent=muscle_exponent or 2.0, passive=passive_forces)
+    cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
     trial = Trial(*(None if file is None else Path(file) for file in (markers, loads)), up, units)
     source: Any
     if model is not None:
@@ -259,7 +258,7 @@ def swap(
         if others and electromyograms is None:
             more.append(f"--emg-maximum is not used: {found.name} has no electromyograms")
         report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
-        report.answer = tables.answer(found, whole=not given.leg) + pulling.answer(found)
+        report.answer = tables.answer(found, whole=not given.leg) + pulling.answer([found])
         report.first = ("ankles", *(("contact forces",) if muscles else ()), *noted)
         report.cite += [pulling.CROWNINSHIELD] if muscle_cost == "stress" else []
         report.cite += emg_agreement.CITED if electromyograms is not None else ()
@@ -267,7 +266,7 @@ def swap(
             report.answer += SAME_AXES
         report.tables += [
             tables.ankles(found),
-            *pulling.tables(found, electromyograms),
+            *pulling.tables(found, pulling.agreement({"": (found, electromyograms)})),
             *([] if given.leg else [tables.residuals(found)]),
             tables.markers(found),
         ]
@@ -283,13 +282,6 @@ def swap(
         report.files += written.trial_files(found, folder)
         write_report(report, folder, figures=drawn)
     return report
-
-
-def _refuse_unused(unused: bool, why: str, **options: Any) -> None:
-    """Refuse options that would be ignored."""
-    for name, value in options.items():
-        if unused and value is not None:
-            raise ModelError(why.format(name.replace("_", "-")))
 
 
 def _labels(given: Sequence[str] | None, what: str, form: str) -> Mapping[str, str]:

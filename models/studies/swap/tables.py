@@ -12,6 +12,7 @@ from models.files.added_axes import SORT as ADDED
 from models.files.reading import Reading
 from models.files.sides import side_of
 from models.files.swapping import SORT
+from models.studies.muscle_report import off
 from models.studies.orthosis_shares import COLUMNS, NOTE, shares
 from models.walking.swapped_ankle import FILE, AnkleComparison
 from runtime.report import Table
@@ -25,11 +26,6 @@ HICKS = (
     "Residuals: forces that act on the coordinates of the pelvis and that nothing exerts on a person.  Thresholds of Hicks et "
     "al. (2015): 5 % of the largest net external force, and 1 % of it times the height of the centre of mass."
 )
-
-
-def off(values: Any, others: Any) -> float:
-    """Root mean square of differences."""
-    return float(np.sqrt(np.mean((values - others) ** 2)))
 
 
 def ankles(found: AnkleComparison) -> Table:

@@ -1,5 +1,6 @@
 """The command ``talus gait``: the files that it writes, what it prints, and several trials of which one is bad."""
 
+import csv
 import json
 import re
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 import xarray
 
 from models.studies.gait.tables import LITERATURE
-from models.walking import synthetic
+from models.walking import muscles_of_walk, synthetic
 from models.walking.capture import read_capture
 from models.walking.cycle_curves import curve
 from models.walking.gait_result import PERCENT
@@ -71,6 +72,40 @@ def test_without_files_the_command_runs_the_synthetic_trial(talus, tmp_path, mon
         name: map(float, re.findall(r"-?[\d.]+", text)) for name, text in LITERATURE.items()
     }.items():
         assert abs(peaks[name] - mean) < 3 * sd, name
+
+
+@pytest.mark.slow
+def test_muscles_of_a_walk(talus, tmp_path, synthetic_walk):
+    """Tables, files and the answer have what ``muscles_of_walk`` finds; other options of muscles need --muscles."""
+    cost = ("--muscle-cost", "stress", "--muscle-exponent", "1", "--muscle-strength", "2", "--passive-forces")
+    done = talus("--muscles", *cost, "--json", "--out", "o")
+    assert done.code == 0, done.err
+    data, out = json.loads(done.out), tmp_path / "o"
+    of = dict(cost="stress", exponent=1.0, passive=True)
+    found = muscles_of_walk(synthetic_walk, tmp_path / "leg.osim", muscles=of, strength=2.0)
+    assert (out / "leg_right.osim").read_text() == (tmp_path / "leg.osim").read_text()
+    assert [(row["hinge"], row["joint"]) for row in data["tables"]["contact forces"]] == [
+        (hinge, sort) for hinge in ("ankle_r", "subtalar_r") for sort in found.trials
+    ]
+    for row in data["tables"]["contact forces"]:
+        size = found.trials[row["joint"]].contacts[row["hinge"]].size.max()
+        assert row["largest [N]"] == pytest.approx(size, abs=0.06)
+    weights = found.trials["universal"].contacts["ankle_r"].size.max() / (9.81 * synthetic.MASS)
+    assert f"contact force of ankle_r: {weights:.2f} body weights (universal)" in data["answer"]
+    notes = " ".join(row["assumption that was not read from a file"] for row in data["tables"]["notes"])
+    assert "gait2392" in notes and "maximum isometric forces times 2" in notes
+    _, names, table = storage(out / "muscles_modified_universal_activation.sto")
+    muscles = found.trials["modified universal"].muscles
+    assert table[:, 0] == pytest.approx(muscles.t)
+    assert table[:, names.index("soleus_r")] == pytest.approx(muscles.activations["soleus_r"], abs=1e-6)
+    header, *rows = csv.reader((out / "ankle_contact.csv").read_text().splitlines())
+    along = [float(row[header.index("ankle_r force y in tibia_r, modified universal [N]")]) for row in rows]
+    assert along == pytest.approx(found.trials["modified universal"].contacts["ankle_r"].in_inner[:, 1], abs=1e-3)
+    assert (out / "muscles_ankle_r.png").exists() and (out / "contact.png").exists()
+    for option in (cost[:2], cost[2:4], cost[4:6], cost[6:]):
+        refused = talus(*option, "--out", "p")
+        assert refused.code == 2 and f"{option[0]} belongs to muscles" in refused.err
+    assert "leave muscles or orthosis out" in talus("--muscles", "--orthosis", "stiff", "--out", "p").err
 
 
 @pytest.mark.slow

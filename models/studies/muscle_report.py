@@ -1,7 +1,8 @@
-"""Muscles and contact forces of the swapped ankle: tables, figures, files, and what is said of them."""
+"""Muscles and contact forces of a trial with each sort of ankle: tables, figures, files, and what is said of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from models.studies import emg_agreement
-from models.studies.swap.tables import off
 from models.walking.electromyograms import Electromyograms
 from models.walking.static_optimisation import MOST_RESERVE
 from models.walking.swapped_ankle import AnkleComparison
@@ -26,13 +26,28 @@ CROWNINSHIELD = (
 )
 
 
-def tables(found: AnkleComparison, electromyograms: Electromyograms | None) -> list[Table]:
+def off(values: Any, others: Any) -> float:
+    """Root mean square of differences."""
+    return float(np.sqrt(np.mean((values - others) ** 2)))
+
+
+def agreement(found: Mapping[str, tuple[AnkleComparison, Electromyograms | None]]) -> list[Table]:
+    """Agreement of trials with their electromyograms, by names, empty for one; no table without muscles or electromyograms."""
+    crossing: list[str] = []
+    optimised: dict[str, Any] = {}
+    for name, (compared, electromyograms) in found.items():
+        if _with_muscles(compared):
+            crossing += [muscle for ankle in compared.ankles for muscle in compared.muscles_of(ankle)]
+            for sort, one in compared.trials.items():
+                activations = one.muscles.activations  # type: ignore[union-attr]
+                optimised[", ".join(filter(None, (name, sort)))] = electromyograms, one.trial.t, activations
+    return emg_agreement.tables(optimised, crossing, "joint" if len(found) == 1 else "trial and joint")
+
+
+def tables(found: AnkleComparison, agreement: Sequence[Table]) -> list[Table]:
     """Muscles, their agreement with electromyograms, reserves and contact forces; none without muscles."""
     if not _with_muscles(found):
         return []
-    crossing = [name for ankle in found.ankles for name in found.muscles_of(ankle)]
-    optimised = {sort: (electromyograms, one.trial.t, one.muscles.activations) for sort, one in found.trials.items()}  # type: ignore[union-attr]
-    agreement = emg_agreement.tables(optimised, crossing)
     return [_muscles(found, bool(agreement)), *agreement, _reserves(found), _contacts(found)]
 
 
@@ -136,53 +151,60 @@ def _contacts(found: AnkleComparison) -> Table:
     )
 
 
-def answer(found: AnkleComparison) -> str:
-    """The largest contact force of the first ankle, and reserves above the threshold; empty without muscles."""
-    if not _with_muscles(found):
+def answer(found: Sequence[AnkleComparison]) -> str:
+    """The largest contact force of the first ankle of each trial, and reserves above the threshold; empty without muscles."""
+    if not all(_with_muscles(one) for one in found):
         return ""
-    joint = next(iter(next(iter(found.trials.values())).contacts))
-    forces = [
-        f"{float(one.contacts[joint].size.max()) / (GRAVITY * found.mass):.2f} body weights ({sort})"
-        for sort, one in found.trials.items()
-    ]
-    rows = _reserves(found).rows
+    by_joint: dict[str, list[AnkleComparison]] = {}
+    for one in found:
+        by_joint.setdefault(next(iter(next(iter(one.trials.values())).contacts)), []).append(one)
+    sentences = []
+    for joint, trials in by_joint.items():
+        sizes = {
+            sort: float(np.mean([one.trials[sort].contacts[joint].size.max() / (GRAVITY * one.mass) for one in trials]))
+            for sort in trials[0].trials
+        }
+        forces = ", ".join(f"{size:.2f} body weights ({sort})" for sort, size in sizes.items())
+        sentences.append(f"of {joint}: {forces}" + (f", mean of {len(trials)} trials" if len(trials) > 1 else ""))
+    rows = [row for one in found for row in _reserves(one).rows]
     above = list(dict.fromkeys(str(row[1]) for row in rows if row[-1] == "above"))
-    failed = sum(len(one.muscles.failed) for one in found.trials.values())  # type: ignore[union-attr]
-    text = f"  Largest contact force of {joint}: {', '.join(forces)}; reserves "
+    failed = sum(len(one.muscles.failed) for each in found for one in each.trials.values())  # type: ignore[union-attr]
+    text = f"  Largest contact force {'; '.join(sentences)}; reserves "
     text += f"above the threshold: {', '.join(above)}" if above else "within the threshold"
     return text + (f"; frames without success: {failed}." if failed else ".")
 
 
-def figures(found: AnkleComparison) -> dict[str, Drawing]:
-    """Activations and contact forces; none without muscles."""
+def figures(found: AnkleComparison, label: str = TIME, at: Callable[[Any], Any] = lambda t: t) -> dict[str, Drawing]:
+    """Activations and contact forces, over time or what ``at`` makes of it; none without muscles."""
     if not _with_muscles(found):
         return {}
+    over = label.partition(" [")[0]
     shown = {}
     for ankle in found.ankles:
         charts = [
             plots.Chart(
                 name.replace("_", " "),
                 "activation [1]",
-                {sort: (one.trial.t, one.muscles.activations[name]) for sort, one in found.trials.items()},  # type: ignore[union-attr]
+                {sort: (at(one.trial.t), one.muscles.activations[name]) for sort, one in found.trials.items()},  # type: ignore[union-attr]
             )
             for name in found.muscles_of(ankle)
         ]
-        shows = f"Activations of the muscles across {ankle} over time, for each sort of joint."
+        shows = f"Activations of the muscles across {ankle} over {over}, for each sort of joint."
         if charts:
-            shown[f"muscles_{ankle}"] = Drawing(partial(plots.charts, charts, TIME, columns=3), shows)
+            shown[f"muscles_{ankle}"] = Drawing(partial(plots.charts, charts, label, columns=3), shows)
     return shown | {
         "contact": Drawing(
-            partial(plots.charts, _contact_charts(found), TIME),
-            "Contact forces of both hinges of each ankle over time, in body weights and in axes of the inner body, for each sort "
-            "of joint.",
+            partial(plots.charts, _contact_charts(found, at), label),
+            f"Contact forces of both hinges of each ankle over {over}, in body weights and in axes of the inner body, for each "
+            "sort of joint.",
         )
     }
 
 
-def _contact_charts(found: AnkleComparison) -> list[plots.Chart]:
+def _contact_charts(found: AnkleComparison, at: Callable[[Any], Any]) -> list[plots.Chart]:
     charts = []
     for joint in next(iter(found.trials.values())).contacts:
-        of = {sort: (one.trial.t, one.contacts[joint]) for sort, one in found.trials.items()}
+        of = {sort: (at(one.trial.t), one.contacts[joint]) for sort, one in found.trials.items()}
         sizes = {sort: (t, one.size / (GRAVITY * found.mass)) for sort, (t, one) in of.items()}
         shown, inner = joint.replace("_", " "), next(iter(of.values()))[1].inner
         charts.append(plots.Chart(f"{shown}: force", "[body weights]", sizes))
@@ -192,13 +214,13 @@ def _contact_charts(found: AnkleComparison) -> list[plots.Chart]:
     return charts
 
 
-def write_files(found: AnkleComparison, folder: Path) -> tuple[list[Path], dict[str, Any]]:
-    """Activations and forces of each sort as tables of OpenSim, and columns of the contact forces."""
+def write_files(found: AnkleComparison, folder: Path, stem: str = "") -> tuple[list[Path], dict[str, Any]]:
+    """Activations and forces of each sort as tables of OpenSim, and columns of the contact forces; ``stem``: of the names."""
     files: list[Path] = []
     columns: dict[str, Any] = {}
     for sort, one in found.trials.items():
         if one.muscles is not None:
-            files += one.muscles.to_sto(folder, f"muscles_{sort.replace(' ', '_')}")
+            files += one.muscles.to_sto(folder, f"{stem}muscles_{sort.replace(' ', '_')}")
         for joint, of in one.contacts.items():
             for body, values in ((of.inner, of.in_inner), (of.outer, of.in_outer)):
                 columns |= {f"{joint} force {axis} in {body}, {sort} [N]": values[:, k] for k, axis in enumerate(AXES)}
