@@ -185,3 +185,22 @@ def test_a_reflex_acts_after_its_delay_and_not_before():
     assert inversion[1] == pytest.approx(inversion[2], abs=1e-5)
     assert inversion[0][:31] == pytest.approx(inversion[2][:31], abs=1e-5)
     assert np.abs(inversion[0] - inversion[2]).max() > 1e-3
+
+
+def test_co_activation_by_the_names_of_one_system_is_that_of_systems_of_their_own():
+    """With a rigid tendon the activation is the only state of a muscle."""
+
+    def falling(level):
+        return models.foot.build(
+            ground=True, leg="free", clearance=0.0, velocity=(0.0, 0.0, -1.0), incline_deg=20.0, limits="dissipative",
+            transition_velocity=0.02, muscles={"tendon": "rigid", "co_activation": {"evertors": level}},
+        )  # fmt: skip
+
+    t, levels = np.linspace(0.0, 0.05, 51), np.array([0.01, 0.04, 0.2])
+    cases = {f"{name}.{muscle}": levels for muscle in GROUPS["evertors"] for name in ("excitation", "activation_0")}
+    many = runtime.simulate_many(
+        falling(0.1), cases, 0.05, t_eval=t, outputs=["min(angle.ankle.theta_i)"], rtol=1e-8, atol=1e-8
+    )
+    for level, found in zip(levels, many["min(angle.ankle.theta_i)"], strict=True):
+        run = runtime.simulate(falling(level), 0.05, t_eval=t, rtol=1e-8, atol=1e-8)
+        assert found == pytest.approx(run.angles["ankle"].theta_i.min(), abs=1e-6)
