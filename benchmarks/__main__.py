@@ -39,6 +39,7 @@ QUESTIONS = {
     "limits": "What do joint limits cost, does the damped foot come to rest, and how much energy does the printed law lose?",
     "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
     "contact": "How well does the motion predict the force of the ground on adults whom no model has seen?",
+    "axes": "Do credible intervals of the axes of the ankle hold the truth, and what does a walk add to the prior?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
     "start": "How long does it take from an edit, an installation or a new process to a first result?",
     "control": "How exact is a PD law, continuous or sampled at 1 kHz, and how long does an arm with one take beside MuJoCo?",
@@ -51,7 +52,7 @@ QUESTIONS = {
     "queries": "Do mass matrices, efforts, frames, ... of models from files agree with MuJoCo, Pinocchio and OpenSim?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
-TAKE_FILES = ("contact", "mechanisms", "files", "landing", "queries")
+TAKE_FILES = ("axes", "contact", "mechanisms", "files", "landing", "queries")
 FOLDERS = (
     "targets",
     "mechanisms",
@@ -82,7 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
         "files",
         nargs="*",
         metavar="FILE",
-        help="of mechanisms: problem files in place of the shipped ones; of contact: a folder of C3D files; else models",
+        help="of mechanisms: problem files in place of the shipped ones; of axes and contact: a folder of C3D files; else models",
     )
     out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
     parser.add_argument("--out", type=Path, help=out)

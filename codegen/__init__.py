@@ -10,7 +10,7 @@ Stages, with their modules in ``codegen.compiler``:
 2. reading      call it with symbols, check the rules, find the units     reading, units, bounds
 3. derivation   differentiate moving vectors: D, nu, gamma, forces;       derive, soundness, motion, motion_proof,
                 prove the motions of joints from their rows               forces, limit_forces, contact_forces, laws,
-                                                                          force_elements, body_forces, cone_curves,
+                                                                          force_elements, body_forces, cone_curves, curves,
                                                                           muscle_laws, corners, paths
 4. functions    straight-line code, its exact tangents and data slopes     layout, straight, tangents, data_slopes
 5. modules      data, kernels, and a header with a digest                 emit, module, text
@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from codegen.compiler.calculus import Vector
+    from codegen.compiler.curves import Curve
     from codegen.compiler.errors import DefinitionError, DefinitionWarning
     from codegen.compiler.force_calculus import ramp, size
     from codegen.compiler.study import (
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AbsoluteEquations",
     "BodyTerms",
+    "Curve",
     "DefinitionError",
     "DefinitionWarning",
     "JointRows",
@@ -77,6 +79,7 @@ __all__ = [
 ]
 PLACES = {
     "DefinitionError": "compiler.errors", "DefinitionWarning": "compiler.errors", "Vector": "compiler.calculus",
+    "Curve": "compiler.curves",
     "ramp": "compiler.force_calculus", "size": "compiler.force_calculus", "compile_contact": "compiler.study",
     "compile_event": "compiler.study", "compile_force": "compiler.study", "compile_joint": "compiler.study",
     "compile_limit": "compiler.study", "compile_model": "compiler.study", "compile_path": "compiler.study",

@@ -4,11 +4,12 @@ A reflex is a function of scalars.  Its arguments are, in this order,
 
     length         of the path, from origin to insertion [m]
     length_dot     its rate, positive where the path lengthens [m/s]
+    excitation     that the muscle is given [1]; may be left out
     constants      all others; a number in the signature is the default, and one that has the name of a constant of the muscle's
                    law, such as optimal_fiber_length, is this constant
 
-and it returns what it adds to the excitation that the muscle is given [1].  The sum is bounded to 0 and 1.  With a delay, length
-and rate are those of the time before.  ``ramp`` and ``step`` select between pieces.
+and it returns the excitation [1], or, without this argument, what it adds to the one that is given, in which case the sum is
+bounded to 0 and 1.  With a delay, length and rate are those of the time before.  ``ramp`` and ``step`` select between pieces.
 
 To add a reflex, add a function here and run ``python -m codegen``; ``codegen.compile_reflex`` compiles one of a study.  A
 docstring has a line for each constant, with its unit and its bounds; ``described`` adds those below.
@@ -41,6 +42,19 @@ def lengthening_speed(
     Source: ToyReflexController of OpenSim 4.6 (opensim-org/opensim-core), which does not bound the excitation.
     """
     return gain * ramp(length_dot) / (optimal_fiber_length * max_contraction_velocity)
+
+
+@described(CONSTANTS)
+def lengthening_speed_as_opensim(
+    length: Expr,
+    length_dot: Expr,
+    excitation: Expr,
+    optimal_fiber_length: Expr,
+    max_contraction_velocity: Expr,
+    gain: Expr,
+) -> Expr:
+    """ToyReflexController of OpenSim 4.6: as ``lengthening_speed``, but the excitation may be above 1, as after an impact."""
+    return excitation + gain * ramp(length_dot) / (optimal_fiber_length * max_contraction_velocity)
 
 
 @described(CONSTANTS)

@@ -20,6 +20,7 @@ import sympy as sp
 from codegen.compiler.angles import DOC, unwrapped
 from codegen.compiler.bounds import bounds_of_law, singular_of
 from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
+from codegen.compiler.curves import curve, knots_in
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
 from codegen.compiler.errors import shown
 from codegen.compiler.force_calculus import (
@@ -327,7 +328,7 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     for name in scope.tables:
         if name not in [called for called, _ in scope.lookups]:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
-    refuse_functions(scope, [*parts.expressions, *own, *looked, *scope.rates.values()], (ramp, step, table))
+    refuse_functions(scope, [*parts.expressions, *own, *looked, *scope.rates.values()], (ramp, step, table, curve))
     if scope.branch_signs:
         raise scope.error("uses keeps_sign(x), which is for joints")
     sources = [parts.potential, parts.dissipation, *(e for push in parts.pushes for e in push), *own, *looked]
@@ -500,9 +501,11 @@ def kernels_of_kinks(d: ForceDerivation, layout: Layout, arguments: tuple[str, .
 
 
 def kinks_of(d: ForceDerivation) -> list[Expr]:
-    """The arguments of all ramps and steps of the force, without constants and those that contain a reaction."""
-    kinks = sorted(set().union(*(e.atoms(ramp, step) for e in (*d.wrench, *d.rates))), key=sp.default_sort_key)
-    found = {_without_names(d.scope, kink.args[0]): kink.args[0] for kink in kinks}
+    """The arguments of ramps and steps, and those from knots of curves, without constants and those that contain a reaction."""
+    acting = *d.wrench, *d.rates
+    kinks = sorted(set().union(*(e.atoms(ramp, step) for e in acting)), key=sp.default_sort_key)
+    knots = sorted(set().union(*map(knots_in, acting)), key=sp.default_sort_key)
+    found = {_without_names(d.scope, x): x for x in [*(kink.args[0] for kink in kinks), *knots]}
     constants = set(d.scope.parameters.values())
     return [x for x in found.values() if not x.free_symbols & _of_reaction(d) and not x.free_symbols <= constants]
 

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import is_dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -135,6 +136,8 @@ def _value(value: Any, seen: set[FunctionType]) -> Any:
         home = str(value.__globals__.get("__name__", ""))  # a decorator may have copied another function's module
         if home.partition(".")[0] not in FIXED:
             return _parts(value, seen)
+    if home.partition(".")[0] == "codegen" and is_dataclass(value) and not isinstance(value, type):  # such as a curve
+        return home, type(value).__qualname__, _value(list(vars(value).values()), seen)
     if home.partition(".")[0] in FIXED and (isinstance(value, ModuleType) or hasattr(value, "__qualname__")):
         return home, getattr(value, "__qualname__", "")
     raise _UnknownError(value)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from codegen.compiler.bounds import Bounds, bounds_of_law
 from codegen.compiler.calculus import RESERVED, Expr, Scope, as_expression, vector
+from codegen.compiler.curves import curve
 from codegen.compiler.force_calculus import step
 from codegen.compiler.module import assemble_module, data_lines
 from codegen.compiler.reading import argument_names, called, documentation, is_scalar, refuse_functions
@@ -204,7 +205,7 @@ def _scalars(scope: Scope, parts: Mapping[str, Any], symbols: Sequence[Expr], na
         if not is_scalar(value):
             raise scope.error(f"'{what}' has the wrong shape: {value!r:.80}; it must be one number, an expression")
     found = [as_expression(value) for value in parts.values()]
-    refuse_functions(scope, found)
+    refuse_functions(scope, found, (curve,))
     used = set().union(*(e.free_symbols for e in found))
     for name in names:
         own = set(symbols) & {sp.Symbol(name, real=True), sp.Symbol(name, positive=True)} or set(vector(name))

@@ -11,6 +11,7 @@ import sympy as sp
 from codegen.compiler.bounds import bounds_of_law
 from codegen.compiler.calculus import RESERVED, Definition, Expr, Scope, as_expression
 from codegen.compiler.corners import corner, corner_kernel, passed
+from codegen.compiler.curves import curve, knots_in
 from codegen.compiler.force_calculus import ramp, step
 from codegen.compiler.laws import entry
 from codegen.compiler.module import assemble_module, data_lines
@@ -92,8 +93,9 @@ def emit_muscle(definition: Definition, source: str) -> str:
 def emit_reflex(definition: Definition, source: str) -> str:
     """The module of a reflex.
 
-    Its kernels take x, which is length, its rate and the excitation that is given, and c, the constants; they put the excitation,
-    the sum with what the definition returns within 0 and 1, into out.  ``reflex`` and ``reflex_...`` are as those of a law.
+    Its kernels take x, which is length, its rate and the excitation that is given, and c, the constants; they put the excitation
+    into out: what a definition returns that takes the one that is given, else its sum with this within 0 and 1.  ``reflex`` and
+    ``reflex_...`` are as those of a law.
 
     Raises
     ------
@@ -102,20 +104,21 @@ def emit_reflex(definition: Definition, source: str) -> str:
     """
     scope = Scope(definition.__name__)
     arguments = inspect.signature(definition).parameters
-    own = _symbols(scope, arguments, MEASURED)
+    whole = INPUTS[-1] in arguments
+    own = _symbols(scope, arguments, (*MEASURED, *INPUTS[-1:] * whole))
     found = called(scope, definition, own)
     if not is_scalar(found):
         raise scope.error(f"returned the wrong shape: {found!r:.80}; it must be one number, an expression")
     given = sp.Symbol(INPUTS[-1], real=True)
-    total = given + as_expression(found)
+    total = as_expression(found) if whole else given + as_expression(found)
     law = {"excitation": total, RATES: {}}
     _refuse_forms(scope, {"law": law}, own | {INPUTS[-1]: given}, {})
-    constants = [name for name in own if name not in MEASURED]
+    constants = [name for name in own if name not in INPUTS]
     doc = documentation(scope, definition)
     units = bounds_of_law(scope.definition, doc, constants, lowest=None)
     symbols = {name: own[name] for name in MEASURED} | {INPUTS[-1]: given} | {name: own[name] for name in constants}
-    bounded = total + ramp(-total) - ramp(total - 1)
-    kernels, kinks = _kernels("reflex", [bounded], symbols, len(INPUTS), {}, OF_REFLEXES)
+    result = total if whole else total + ramp(-total) - ramp(total - 1)
+    kernels, kinks = _kernels("reflex", [result], symbols, len(INPUTS), {}, OF_REFLEXES)
     data = {
         "NAME": scope.definition,
         "SORT": "reflex",
@@ -177,7 +180,7 @@ def _refuse_forms(
     found = [*statements.values()]
     for law in laws.values():
         found += [*law[RATES].values(), *(value for name, value in law.items() if name != RATES)]
-    refuse_functions(scope, found, (ramp, step, corner))
+    refuse_functions(scope, found, (ramp, step, corner, curve))
     used = set().union(*(e.free_symbols for e in found))
     if foreign := used - set(symbols.values()) - set(statements):
         raise scope.error(f"uses {', '.join(sorted(map(str, foreign)))}, which is no argument; add it to the arguments")
@@ -226,7 +229,7 @@ def _kernels(
 
 
 def _kinks(acting: Sequence[Expr], inputs: Sequence[Expr], statements: Values) -> list[Expr]:
-    """The arguments of all ramps and steps on which the tension and the rates depend, if they vary with x."""
+    """The arguments of ramps and steps on which the tension and the rates depend, and those from knots, if they vary with x."""
     varying, needed, reached = set(inputs), set().union(*(e.free_symbols for e in acting)), list(acting)
     for symbol, e in statements.items():
         varying |= {symbol} if e.free_symbols & varying else set()
@@ -235,5 +238,6 @@ def _kinks(acting: Sequence[Expr], inputs: Sequence[Expr], statements: Values) -
             needed |= e.free_symbols
             reached.append(e)
     found = {atom.args[0] for e in reached for atom in e.atoms(ramp, step) if not isinstance(atom, passed)}
+    found |= set().union(*map(knots_in, reached))
     each = {-x if x.could_extract_minus_sign() else x for x in found if x.free_symbols & varying}
     return sorted(each, key=sp.default_sort_key)

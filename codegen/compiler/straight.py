@@ -12,6 +12,7 @@ from sympy.core.exprtools import decompose_power
 from sympy.printing.pycode import PythonCodePrinter
 
 from codegen.compiler.calculus import Expr
+from codegen.compiler.curves import written
 
 # Without reference counting, which would take longer than the arithmetic; a kernel that allocates then fails to compile.
 DECORATOR = '@njit(error_model="numpy", _nrt=False)'
@@ -80,6 +81,10 @@ class _Printer(PythonCodePrinter):
     def _step(self, x: str) -> str:
         return f"(0.5 + math.copysign(0.5, {x} - 1e-300))"  # 0 at the kink itself
 
+    def _print_piece(self, expr: Expr) -> str:
+        x, lower, upper = map(self._print, expr.args)
+        return f"({self._step(f'{x} - {lower}')} - {self._step(f'{x} - {upper}')})"
+
     def _print_revolutions(self, expr: Expr) -> str:
         angle, before = (self._print(argument) for argument in expr.args)
         turns = f"({0.5 / math.pi}*({before} - {angle}) + {WHOLE})"  # rounded: the sum has no digits after the point
@@ -127,16 +132,17 @@ def straight(
     """The symbols to load, the statements, and the values of the targets in terms of both."""
     reserved = [*place, *rates, *(sp.Symbol(argument, real=True) for argument in arguments)]
     temporaries = sp.numbered_symbols("t", real=True, exclude=reserved)
-    needed = set().union(*(sp.sympify(value).free_symbols for _, value in targets))
+    targets = [(target, written(sp.sympify(value))) for target, value in targets]
+    needed = set().union(*(value.free_symbols for _, value in targets))
     used: Statements = []
     for symbol, value in reversed(rates.items()):
         if symbol in needed:
-            used.insert(0, (symbol, value))
-            needed |= sp.sympify(value).free_symbols
+            used.insert(0, (symbol, written(sp.sympify(value))))
+            needed |= used[0][1].free_symbols
     # Vectors and their rates are short and stay whole; named parts are long and share subexpressions with the outputs.
     simple = [(s, value) for s, value in used if s not in long]
     parts = [(s, value) for s, value in used if s in long]
-    expressions = [sp.sympify(value) for _, value in [*parts, *targets]]
+    expressions = [value for _, value in [*parts, *targets]]
     shared, results = sp.cse(expressions, symbols=temporaries, order="canonical")
     named = [(s, e) for (s, _), e in zip(parts, results[: len(parts)], strict=True)]
     statements = simple + (in_order([*shared, *named]) if named else shared)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
@@ -180,17 +180,21 @@ def _add_motor(m: _Making, actuator: Actuator) -> None:
 
 def _add_bushing(m: _Making, bushing: Bushing) -> None:
     """A bushing, unless both of its frames are on one link by now, whose force moves nothing."""
-    if bushing.link_1 == bushing.link_2:
-        return
+    if bushing.link_1 != bushing.link_2:
+        links = bushing.link_1, bushing.link_2
+        values = bushing_values(bushing, [m.reference[link][-1] for link in links])
+        m.builder.force(bushing.name, "frame_bushing", *links, axes="global", **values)
+
+
+def bushing_values(bushing: Bushing, ends: Sequence[Moving]) -> dict[str, Any]:
+    """Keywords of ``frame_bushing``, in the axes in which the poses ``ends`` of both links are given."""
     values: dict[str, Any] = {}
-    links = (bushing.link_1, bushing.link_2)
-    for end, link, (position, rotation) in zip("ij", links, bushing.frames, strict=True):
-        at = m.reference[link][-1]
+    for end, at, (position, rotation) in zip("ij", ends, bushing.frames, strict=True):
         axes = at.A @ rotation
         values |= {f"s_{end}": at.r + at.A @ position, f"a_{end}": axes[:, 0], f"b_{end}": axes[:, 1]}
     for start, constants in zip(("k", "kt", "c", "ct"), (*bushing.stiffness, *bushing.damping), strict=True):
         values |= {start + axis: float(value) for axis, value in zip("xyz", constants, strict=True)}
-    m.builder.force(bushing.name, "frame_bushing", *links, axes="global", **values)
+    return values
 
 
 def _add_contact(m: _Making, contact: Contact) -> None:

@@ -263,6 +263,7 @@ class FileCoordinate:
     """A coordinate of a file: its default value [rad], [m], and the coupler that drives it, in values of the file, if any.
 
     ``leader``: several with blanks between, without ``value``, where the coupler is a function of several or is not read.
+    ``slopes``: derivatives (..., leaders) of the coupler, if it is read, at values (...) of each leader.
     ``lower`` and ``upper``: the range of a coordinate that is clamped, to which inverse kinematics holds it.
     """
 
@@ -272,6 +273,7 @@ class FileCoordinate:
     value: Callable[[Floats, int], Floats] | None = None
     lower: float = -inf
     upper: float = inf
+    slopes: Callable[..., Floats] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -373,7 +375,7 @@ class Muscle:
 class FileController:
     """A controller of a file, and what it adds to the excitations of muscles, by their names.
 
-    ``signals``: over time; ``gains``: of the reflex ``lengthening_speed``; ``others``: actuators that are no muscles; ``unread``:
+    ``signals``: over time; ``gains``: of its reflex; ``others``: actuators that are no muscles; ``unread``:
     why it is not read.
     """
 

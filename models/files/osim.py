@@ -148,11 +148,12 @@ def _actuators(model: Element, steps: Mapping[str, str]) -> Iterator[Actuator]:
 
 def _file_coordinates(f: _File, driven: Mapping[str, Coupler]) -> dict[str, FileCoordinate]:
     """The coordinates by name; ``driven``: those that couplers drive."""
-    leaders = {name: coupler.leading for name, coupler in driven.items()}
-    return {
-        name: FileCoordinate(value, name in f.locked, *leaders.get(name, ("", None)), *f.ranges.get(name, ()))
-        for name, value in f.defaults.items()
-    }
+    found = {}
+    for name, value in f.defaults.items():
+        leading = driven[name].leading if name in driven else {}
+        lower, upper = f.ranges.get(name, (-np.inf, np.inf))
+        found[name] = FileCoordinate(value, name in f.locked, lower=lower, upper=upper, **leading)
+    return found
 
 
 def _joints(f: _File) -> list[Joint]:

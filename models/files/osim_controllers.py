@@ -1,6 +1,6 @@
 """Controllers of OpenSim models that set excitations of muscles: functions of time, and the reflex of ToyReflexController.
 
-Source of the rules: Controller, PrescribedController and ToyReflexController of OpenSim 4.6.  What controllers give adds up.
+Source of the rules: Controller, PrescribedController and ToyReflexController of OpenSim 4.6.  Their excitations add up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from runtime import ModelError, Signal
 from runtime.support import Element
 
 TOY, PRESCRIBED = "ToyReflexController", "PrescribedController"
-REFLEX = "lengthening_speed"  # of ToyReflexController
+REFLEX = "lengthening_speed_as_opensim"
 EVERY = "ALL"  # in place of names of actuators
 LONG = 1e4  # [s] for which a function that ends level goes on
 GAIN = 1.0  # of OpenSim

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from models.files.description import Follower, Law
-from models.files.osim_functions import Derivative, Function, function_within, numbers
+from models.files.osim_functions import Function, function_within, numbers
 from models.files.osim_xml import active, text_of
 from runtime import Signal
 from runtime.support import Element
@@ -25,10 +26,13 @@ class Coupler:
     function: Function | None
 
     @property
-    def leading(self) -> tuple[str, Derivative | None]:
-        """The leaders, with blanks between, and the function of the leader, if it is one and read."""
-        alone = len(self.leaders) == 1 and self.function is not None
-        return " ".join(self.leaders), self.function.value if alone else None  # type: ignore[union-attr]
+    def leading(self) -> dict[str, Any]:
+        """As ``FileCoordinate`` has them: the leaders, with blanks between, and what is read of the function."""
+        f = self.function
+        if f is None:
+            return {"leader": " ".join(self.leaders)}
+        alone = {"value": f.value} if len(self.leaders) == 1 else {}
+        return {"leader": " ".join(self.leaders), "slopes": lambda *x: f.derivatives(*x)[1], **alone}
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,6 +80,7 @@ IGNORED = {
     "ignore_tendon_compliance": "tendon compliance", "ignore_activation_dynamics": "activation dynamics",
     "ignore_passive_fiber_force": "passive fiber force",
 }  # fmt: skip
+DISABLED = "disabled in the file; enable it there"
 CONDITION = 1e-5  # [rad], [m] by which OpenSim widens the range of a conditional point
 RANGE = (-10.0, 10.0)  # of a coordinate without one
 QUADRANTS = ("x", "y")  # across the axis of a cylinder, with a sign
@@ -113,10 +114,13 @@ def muscles_of(
     """
     ranges = {name: _pair(e, "range", RANGE) for name, e in coordinates.items()}
     f = _Model(frame, reference, ranges, dict(_wrap_objects(model)))
-    elements = [e for e in objects(model, "ForceSet", None) if _is_muscle(e) and active(e)]
+    every = [e for e in objects(model, "ForceSet", None) if _is_muscle(e)]
+    elements = [e for e in every if active(e)]
     names = identifiers(unique(e.attributes.get("name") or e.tag for e in elements))
     found: list[Muscle] = []
     refused: dict[str, list[str]] = {}
+    if disabled := [e.attributes.get("name") or e.tag for e in every if not active(e)]:
+        refused[DISABLED] = disabled
     for e, (given, name) in zip(elements, names.items(), strict=True):
         try:
             found.append(_muscle(f, e, name))

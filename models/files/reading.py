@@ -167,7 +167,8 @@ def read(
     controllers : bool, str or collection of str
         Controllers of OpenSim that set excitations of these muscles: those that the file enables, none, or those with these
         names, enabled or not.  A PrescribedController gives a function of time, a ToyReflexController the reflex
-        ``lengthening_speed``; what they give adds up.  The others are listed in ``left_out``; one that is named is refused.
+        ``lengthening_speed_as_opensim``; their excitations add up.  The others are listed in ``left_out``; one that is named is
+        refused.
 
     Raises
     ------

@@ -168,9 +168,16 @@ def answer(found: Sequence[AnkleComparison]) -> str:
         sentences.append(f"of {joint}: {forces}" + (f", mean of {len(trials)} trials" if len(trials) > 1 else ""))
     rows = [row for one in found for row in _reserves(one).rows]
     above = list(dict.fromkeys(str(row[1]) for row in rows if row[-1] == "above"))
+    others = dict[str, float]()
+    for _, name, _, _, share, _, result in rows:
+        if result == "no threshold" and share > 100.0 * MOST_RESERVE:
+            others[name] = max(share, others.get(name, 0.0))
     failed = sum(len(one.muscles.failed) for each in found for one in each.trials.values())  # type: ignore[union-attr]
     text = f"  Largest contact force {'; '.join(sentences)}; reserves "
-    text += f"above the threshold: {', '.join(above)}" if above else "within the threshold"
+    text += f"above the threshold: {', '.join(above)}" if above else "within the threshold at ankle and knee"
+    if others:
+        listed = ", ".join(f"{name} {share:.0f} %" for name, share in others.items())
+        text += f"; without one, above {100.0 * MOST_RESERVE:g} %: {listed}"
     return text + (f"; frames without success: {failed}." if failed else ".")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from models.foot_orthosis import PRESETS
+from models.walking.static_optimisation import COSTS, check_cost
 from runtime import ModelError
 from runtime.support import read_file
 
@@ -82,5 +83,12 @@ def refuse_without_muscles(muscles: bool, **options: Any) -> None:
 
 
 def cost_of(cost: str | None, exponent: float | None, passive: bool) -> dict[str, Any]:
-    """Options of static optimisation."""
-    return dict(cost=cost or "activation", exponent=2.0 if exponent is None else exponent, passive=passive)
+    """Options of static optimisation.
+
+    Raises
+    ------
+    ModelError
+    """
+    options: dict[str, Any] = dict(cost=cost or COSTS[0], exponent=2.0 if exponent is None else exponent)
+    check_cost(**options)
+    return options | {"passive": passive}

@@ -10,8 +10,9 @@ What lives here, from the bottom up; each module imports only from those above i
 ``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
     A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
     motion of each body by its own markers.
-``hinge_fit``
-    The axes of the ankle from the motion of a subject's own markers.
+``two_hinges``, ``hinge_fit``, ``axes_posterior``
+    The markers of the foot as both axes and angles move them; the axes of the ankle from the motion of a subject's own markers;
+    with a population prior and a model of the skin.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
     The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
 ``gait_result``, ``preparation``, ``ground_loads``, ``upper_leg``, ``analysis``
@@ -27,9 +28,10 @@ What lives here, from the bottom up; each module imports only from those above i
 ``fitted_motion``, ``opensim_trial``, ``marker_problem``, ``inverse_kinematics``
     The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
     coordinates from markers.
-``coordinate_forces``, ``muscle_strength``, ``activation_problem``, ``static_optimisation``, ``joint_contact``
-    Springs and limits of coordinates; what muscles can exert; activations of least cost; those of a trial; forces that joints
-    transmit.
+``coordinate_forces``, ``pair_loads``, ``orthosis_loads``, ``muscle_strength``, ``activation_problem``,
+``static_optimisation``, ``joint_contact``
+    Springs and limits of coordinates; forces between two links of a known motion, such as bushings, and those of an orthosis;
+    what muscles can exert; activations of least cost; those of a trial; forces that joints transmit.
 ``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_muscles``, ``generic_leg``, ``gait_muscles``
     Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; muscles on
     the bones of a subject; a subject's leg as a model of OpenSim; the muscles of an analysed walk.
@@ -46,6 +48,7 @@ What lives here, from the bottom up; each module imports only from those above i
 from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
+from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posterior, population_prior
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
@@ -79,6 +82,8 @@ __all__ = [
     "Anatomy",
     "AnkleComparison",
     "AnkleTrial",
+    "AxesPosterior",
+    "AxesPrior",
     "BodyMotion",
     "CurveTest",
     "Filters",
@@ -104,6 +109,7 @@ __all__ = [
     "Trial",
     "analyse",
     "analyse_subjects",
+    "axes_posterior",
     "compare_ankles",
     "compare_curves",
     "emg",
@@ -117,6 +123,7 @@ __all__ = [
     "loads_of_plates",
     "muscles_of_walk",
     "norms",
+    "population_prior",
     "predict_from_markers",
     "predict_ground_force",
     "read_subject_table",

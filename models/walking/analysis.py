@@ -20,6 +20,7 @@ import numpy as np
 from models.foot_orthosis import springs_values
 from models.walking import leg_foot
 from models.walking.anatomy import Anatomy
+from models.walking.axes_posterior import AxesPosterior, axes_posterior
 from models.walking.capture import Capture, Subject
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle, with_sides
@@ -53,6 +54,7 @@ MAX_RESIDUAL = 0.02  # [m] root mean square distance of markers from the model, 
 SAME_MASS = 0.03  # relative difference of the masses that two files of one subject may state
 
 Toes = Literal["auto", "guided", "locked"]
+Axes = Literal["rule", "posterior"]
 Positions = Mapping[str, tuple[str, Floats]]  # label -> body, positions (n, 3) [m]
 
 
@@ -71,7 +73,8 @@ def analyse(
     toes: Toes = "auto",
     anatomy: Anatomy | None = None,
     subject: LegFoot | None = None,
-    functional: Capture | FunctionalAxes | None = None,
+    functional: Capture | FunctionalAxes | AxesPosterior | None = None,
+    axes: Axes = "rule",
     foot_flat: bool = True,
     orthosis: str | Mapping[str, Any] | None = None,
 ) -> Gait:
@@ -94,9 +97,12 @@ def analyse(
     subject : LegFoot, optional
         The subject's leg and foot, instead of the result of ``scale_to_subject``, on the side that is analysed; a left one was
         made from the mirrored static trial.  It has its own mass and anatomy, which are not given beside it.
-    functional : Capture or FunctionalAxes, optional
+    functional : Capture, FunctionalAxes or AxesPosterior, optional
         A trial in which the subject moves the ankle, such as slow circles of the foot: axes that it identifies replace those by
         rule, see ``functional_axes``.  Or the axes that were found in one, for the side that is analysed.
+    axes : "rule" or "posterior"
+        Those of the rules, or the means of the posterior by the markers of this trial and of ``functional``, if that is a trial,
+        see ``axes_posterior``; where they conflict with the prior, the rules remain, and a note says so.
     orthosis : str or mapping, optional
         As of ``models.foot.build``: what it would contribute to the moments, if motion and ground force remained the same.
 
@@ -123,24 +129,29 @@ def analyse(
     if side == "left":
         static, trial = static.mirrored(), trial.mirrored()
     own: dict[str, Any] = dict(mass=mass, height=height, sex=sex, anatomy=anatomy, foot_flat=foot_flat)
-    axes: FunctionalAxes | None = None
+    found: FunctionalAxes | AxesPosterior | None = None
     if subject is not None:
-        _check_subject(subject, side, {**own, "functional": functional, "foot_flat": None if foot_flat else False})
+        others = {"functional": functional, "foot_flat": None if foot_flat else False}
+        _check_subject(subject, side, {**own, **others, "axes": None if axes == "rule" else axes})
     else:
         subject = scale_with_trial(static, trial, side, markers=markers, **own)
-        if isinstance(functional, Capture):
-            axes = functional_axes(subject, functional.mirrored() if side == "left" else functional)
-        else:
-            axes = functional
-        if axes is not None:
-            subject = scale_with_trial(static, trial, side, markers=markers, **own | {"anatomy": axes.anatomy(anatomy)})
+        moved = functional.mirrored() if isinstance(functional, Capture) and side == "left" else functional
+        if axes == "posterior":
+            _check_no_axes(anatomy)
+            trials = (moved, trial) if isinstance(moved, Capture) else (trial,)
+            found = moved if isinstance(moved, AxesPosterior) else axes_posterior(subject, *trials)
+            subject = subject if found.conflicts else found.subject(subject)
+        elif moved is not None:
+            found = functional_axes(subject, moved) if isinstance(moved, Capture) else moved
+            own["anatomy"] = found.anatomy(anatomy)
+            subject = scale_with_trial(static, trial, side, markers=markers, **own)
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
     check_same_subject(subject, trial.crop(*(cycle.strike + part * stance for part in FLAT)))
     notes = [*static.notes, *trial.notes, heading, *filter(None, [sided, cycle.note]), *assignment.notes(trial)]
     standing = subject.sources.get("standing foot", FLAT_FOOT)
     notes += [] if standing == FLAT_FOOT else [f"{static.name}: the standing {side} foot is {standing}"]
-    notes += [] if axes is None else axes.sentences()
+    notes += [] if found is None else found.sentences()
 
     labels, guided = _tracked(trial, subject, toes)
     notes += [*jumps(trial, labels, cycle.strike, cycle.next_strike), *_notes_of_toes(trial, labels, toes)]
@@ -181,7 +192,7 @@ def analyse(
         name=trial.name, side=side, subject=subject, cycle=cycle, t=t, angles=angles, moments=moments, powers=powers,
         ground=ground, residual=_marker_distance(fit)[within], coordinates=coordinates, motion=motion,
         markers=shown_markers, toes_guided=guided, speed=_speed(motion), spatiotemporal=steps,
-        notes=(*notes, *shown, *why), functional_axes=axes,
+        notes=(*notes, *shown, *why), functional_axes=found,
         orthosis_moments=shares, upper_leg=None if above is None else above.upper,
     )  # fmt: skip
 
@@ -212,6 +223,17 @@ def _check_subject(subject: LegFoot, side: Side, own: Mapping[str, object]) -> N
         raise ModelError(
             f"subject {subject.name} is a {subject.landmarks.side} foot, and the {side} one is analysed; give side= or a "
             "subject of this side"
+        )
+
+
+def _check_no_axes(anatomy: Anatomy | None) -> None:
+    """Refuse axes that are given beside their posterior."""
+    anatomy = anatomy or Anatomy()
+    given = [axis for axis in ("talocrural", "subtalar") if anatomy.stated(axis)]
+    if given or anatomy.link_length is not None:
+        raise ModelError(
+            f"axes='posterior' and the {', '.join([*(f'{one} axis' for one in given), *(['link_length'] if not given else [])])} "
+            "of the anatomy are both given; leave one of them out"
         )
 
 

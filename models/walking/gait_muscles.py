@@ -29,6 +29,7 @@ def muscles_of_walk(
     sorts: Sequence[str] = (UNIVERSAL, MODIFIED),
     muscles: Mapping[str, Any] | None = None,
     strength: float = 1.0,
+    orthosis: str | Mapping[str, Any] | None = None,
     overwrite: bool = False,
     say: Callable[[str], None] | None = None,
 ) -> AnkleComparison:
@@ -50,6 +51,8 @@ def muscles_of_walk(
         Options of ``static_optimisation``.  Default of ``coordinates``: hip, flexion of the knee, ankle and subtalar joint.
     strength : float
         Maximum isometric forces by those of the generic leg.
+    orthosis : str or mapping, optional
+        As of ``compare_ankles``: it exerts its moments in the measured motion, and muscles make the rest.
     overwrite : bool
         Replace an existing file.
     say : callable(str), optional
@@ -77,7 +80,7 @@ def muscles_of_walk(
         reading, trial.mirrored() if gait.side == "left" else trial, ankles=[(f"ankle_{letter}", f"subtalar_{letter}")],
         sorts=sorts, feet=[f"calcn_{letter}"], mass=gait.subject.mass, cutoff=None, say=say,
         muscles={"coordinates": [f"{name}_{letter}" for name in COORDINATES], **(muscles or {})},
-        start=gait.cycle.strike, end=gait.cycle.next_strike, weights=weights,
+        start=gait.cycle.strike, end=gait.cycle.next_strike, weights=weights, orthosis=orthosis,
     )  # fmt: skip
     return replace(found, notes=(*_notes(gait, strength), *found.notes))
 

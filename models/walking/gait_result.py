@@ -10,6 +10,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from models.isb import AnkleAngles, InversionAxis, ankle_angles
+from models.walking.axes_posterior import AxesPosterior
 from models.walking.capture import GroundForce
 from models.walking.capture.trial import Side
 from models.walking.gait_events import GaitCycle
@@ -84,7 +85,7 @@ class Gait(Seen):
         Cadence, lengths of steps, and events of the other foot.
     notes : tuple of str
         Every assumption that was not read from a file.
-    functional_axes : FunctionalAxes, optional
+    functional_axes : FunctionalAxes or AxesPosterior, optional
         Axes found from the subject's own markers, if a trial for them was given.
     orthosis_moments : mapping of joint to (n,) [N m]
         The part of ``moments`` that an orthosis would exert in this motion, with its weight and inertia; empty without one.
@@ -109,7 +110,7 @@ class Gait(Seen):
     speed: float
     spatiotemporal: Spatiotemporal
     notes: tuple[str, ...] = field(default=())
-    functional_axes: FunctionalAxes | None = None
+    functional_axes: FunctionalAxes | AxesPosterior | None = None
     orthosis_moments: Mapping[str, Floats] = field(default_factory=dict)
     upper_leg: UpperLeg | None = None
 

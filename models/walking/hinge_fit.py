@@ -11,29 +11,32 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares
-from scipy.sparse import csr_array, hstack, kron
 
-from models.rotations import about
 from models.walking.anatomy import Anatomy
 from models.walking.capture import Capture
-from models.walking.geometry import across
-from models.walking.samples import all_finite
-from models.walking.segment_motion import segment_pose, tracked
 from models.walking.subject import Frozen, LegFoot
-from runtime import ModelError
+from models.walking.two_hinges import (
+    SHARED,
+    HingedMotion,
+    HingeFit,
+    HingeProblem,
+    directions,
+    foot_motion,
+    rule_of,
+    slopes,
+)
 from runtime.support import checked, checked_class
-from runtime.support.arrays import Floats, Ints
+from runtime.support.arrays import Floats
 
-MAX_FRAMES = 120  # of a trial, evenly spaced; neighbours of a filtered trial add nothing
-MIN_FRAMES = 24
+AXES = ("talocrural", "talocalcaneal")
 BLOCKS = 8  # consecutive parts of the trial, each left out once
 MAX_SD_DEG = 5.0  # of the direction of an axis, above which it counts as not identified
 MIN_RANGE_DEG = 8.0  # of the hinge's angle, 5th to 95th percentile
-MAX_TILT, MAX_SHIFT = 1.2, 0.03  # [rad], [m] of an axis from its rule, in each of two directions
-SHIFT_UNIT = 0.1  # [m] of the unknowns, so that a unit of each moves markers alike
-MILLIMETRE = 1e-3
-SHARED = 8  # unknowns beside the angles of the frames: tilts and shifts of both axes
+MAX_ANGLE, MAX_SHIFT = (
+    1.3,
+    0.03,
+)  # [rad] of inclination and deviation, [m] of an axis from its rule in each of two directions
+MAX_CONDITION = 1e14
 
 
 @checked_class
@@ -111,7 +114,7 @@ class FunctionalAxes(Frozen):
     def sentences(self) -> list[str]:
         """A sentence for each axis: what was found and how sure it is, or why it is not identified."""
         found = []
-        for name in ("talocrural", "talocalcaneal"):
+        for name in AXES:
             axis: FunctionalAxis = getattr(self, name)
             if axis.identified:
                 text = (
@@ -122,61 +125,6 @@ class FunctionalAxes(Frozen):
                 text = f"not identified, the rule remains: {axis.reason}"
             found.append(f"functional {name} axis: {text}")
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Motion:
-    """Foot markers while standing, in the foot (m, 3), and as seen from the leg (n, m, 3) [m]; both hinges by rule."""
-
-    local: Floats
-    seen: Floats
-    A: Floats  # (3, 3) foot to leg, standing
-    r: Floats  # (3,) centre of mass of the foot in the leg, standing
-    axes: tuple[Floats, Floats]  # talocrural in the leg, talocalcaneal in the foot
-    points: tuple[Floats, Floats]
-
-    def part(self, frames: Ints) -> _Motion:
-        """The motion in some of the frames."""
-        return _Motion(self.local, self.seen[frames], self.A, self.r, self.axes, self.points)
-
-    def hinges(self, shared: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """Point and direction of both hinges, from tilts and shifts (8,)."""
-        found = []
-        for axis, point, (u, v, a, b) in zip(self.axes, self.points, shared.reshape(2, 4), strict=True):
-            first = across(np.eye(3)[int(np.abs(axis).argmin())], axis)
-            second = np.cross(axis, first)
-            tilted = axis + np.tan(u) * first + np.tan(v) * second
-            found.append((point + SHIFT_UNIT * (a * first + b * second), tilted / np.linalg.norm(tilted)))
-        return found[0], found[1]
-
-    def modelled(self, unknowns: Floats) -> Floats:
-        """Markers (n, m, 3) [m] seen from the leg; unknowns: tilts and shifts (8,), both angles of each frame (2 n,) [rad]."""
-        (crural, a_1), (calcaneal, a_2) = self.hinges(unknowns[:SHARED])
-        angles = unknowns[SHARED:].reshape(-1, 2)
-        in_foot = calcaneal + np.einsum("nab,mb->nma", about(a_2, angles[:, 1]), self.local - calcaneal)
-        standing = self.r + in_foot @ self.A.T - crural
-        return np.asarray(crural + np.einsum("nab,nmb->nma", about(a_1, angles[:, 0]), standing))
-
-    def residuals(self, unknowns: Floats) -> Floats:
-        """Components of the distances [mm], (3 m n,)."""
-        return np.asarray((self.modelled(unknowns) - self.seen).ravel() / MILLIMETRE)
-
-    def fit(self, start: Floats, free: bool) -> Any:
-        """The unknowns of least squares from a start; ``free`` is False for the angles alone, with the axes by rule."""
-        n, rows = len(self.seen), self.local.size
-        block = kron(csr_array(np.eye(n)), csr_array(np.ones((rows, 2))))
-        pattern = hstack([csr_array(np.ones((n * rows, SHARED))), block]) if free else block
-        high = np.r_[
-            np.tile([MAX_TILT, MAX_TILT, MAX_SHIFT / SHIFT_UNIT, MAX_SHIFT / SHIFT_UNIT], 2), np.full(2 * n, np.pi)
-        ]
-        options: dict[str, Any] = dict(
-            jac_sparsity=pattern, x_scale="jac", xtol=1e-10, ftol=1e-10, gtol=1e-10, max_nfev=200
-        )
-        if not free:
-            fixed = np.zeros(SHARED)
-            return least_squares(lambda angles: self.residuals(np.r_[fixed, angles]), start[SHARED:], **options)
-        inside = np.clip(start, -0.999 * high, 0.999 * high)
-        return least_squares(self.residuals, inside, bounds=(-high, high), **options)
 
 
 @checked
@@ -203,79 +151,61 @@ def functional_axes(subject: LegFoot, trial: Capture) -> FunctionalAxes:
     ModelError
         Where there are too few markers or frames.
     """
-    motion = _motion_of(subject, trial)
-    n = len(motion.seen)
-    rule = motion.fit(np.zeros(SHARED + 2 * n), free=False)
-    best = motion.fit(np.r_[np.zeros(SHARED), rule.x], free=True)
-    directions = [axis for _, axis in motion.hinges(best.x[:SHARED])]
-    noise = _deviations_by_noise(motion, best)
-    left_out = _deviations_by_parts(motion, best.x, directions)
-    angles = np.degrees(best.x[SHARED:].reshape(n, 2))
-    ranges = np.diff(np.percentile(angles, [5, 95], axis=0), axis=0)[0]
+    motion, rule = foot_motion(subject, trial), rule_of(subject)
+    n, markers = motion.places.shape[:2]
+    by_rule = HingeProblem.between(motion, rule, rule).fit(rule)
+    free = HingeProblem.between(motion, *_bounds(rule))
+    best = free.fit(rule, by_rule.angles)
+    off = [motion.markers(one.shared, one.angles) - motion.places for one in (best, by_rule)]
+    by_noise = _deviations_by_noise(best, off[0])
+    by_parts = _deviations_by_parts(motion, best, rule)
+    ranges = np.degrees(np.diff(np.percentile(best.angles, [5, 95], axis=0), axis=0)[0])
     found = []
-    for k, (name, axis) in enumerate(zip(("talocrural", "talocalcaneal"), directions, strict=True)):
-        sd = max(noise[k], left_out[k])
-        bound = bool(np.abs(best.x[4 * k : 4 * k + 2]).max() > 0.99 * MAX_TILT)
-        reason = _reason(name, float(ranges[k]), sd, bound)
-        inclination, deviation = _angles(subject, k, axis)
-        away = float(np.degrees(np.arccos(np.clip(axis @ motion.axes[k], -1.0, 1.0))))
-        found.append(FunctionalAxis(axis, inclination, deviation, sd, away, float(ranges[k]), reason))
-    rms = [MILLIMETRE * float(np.sqrt((one.fun**2).sum() / (n * len(motion.local)))) for one in (best, rule)]
+    for k, (name, axis, own) in enumerate(zip(AXES, directions(best.shared), directions(rule), strict=True)):
+        sd, angles = max(by_noise[k], by_parts[k]), slice(4 * k, 4 * k + 2)
+        at_bound = bool(np.abs(best.shared[angles]).max() > 0.99 * MAX_ANGLE)
+        reason = _reason(name, float(ranges[k]), sd, at_bound)
+        inclination, deviation = np.degrees(best.shared[angles]).tolist()
+        away = float(np.degrees(np.arccos(np.clip(axis @ own, -1.0, 1.0))))
+        found.append(
+            FunctionalAxis(_in_body(subject, k, axis), inclination, deviation, sd, away, float(ranges[k]), reason)
+        )
+    rms = [float(np.sqrt((one**2).sum() / (n * markers))) for one in off]
     return FunctionalAxes(found[0], found[1], rms[0], rms[1], n)
 
 
-def _motion_of(subject: LegFoot, trial: Capture) -> _Motion:
-    """The markers of the foot as seen from the leg, in frames in which all of them and the leg are seen."""
-    leg, foot = subject.bodies["leg"], subject.bodies["main_foot"]
-    pose, labels = segment_pose(subject, trial)["leg"], tracked(subject, trial, "main_foot")
-    places = np.stack([trial.markers[label] for label in labels], axis=1)
-    there = np.flatnonzero(all_finite(places).all(axis=1) & np.isfinite(pose.residual))
-    if len(there) < MIN_FRAMES:
-        raise ModelError(
-            f"{trial.name}: leg and foot are seen together in {len(there)} frames, functional axes need {MIN_FRAMES}; give a "
-            "longer trial, or one without gaps"
-        )
-    there = there[np.linspace(0, len(there) - 1, min(len(there), MAX_FRAMES)).round().astype(int)]
-    seen = np.einsum("nba,nmb->nma", pose.A[there], places[there] - pose.r[there, None])
-    return _Motion(
-        local=np.array([foot.markers[label] for label in labels]), seen=seen, A=leg.A.T @ foot.A, r=leg.A.T @ (foot.r - leg.r),
-        axes=(subject.talocrural.axes["leg"], subject.talocalcaneal.axes["main_foot"]),
-        points=(subject.talocrural.points["leg"], subject.talocalcaneal.points["main_foot"]),
-    )  # fmt: skip
+def _bounds(rule: Floats) -> tuple[Floats, Floats]:
+    """Bounds (8,) of the unknowns."""
+    turn, shift = [MAX_ANGLE] * 2, [MAX_SHIFT] * 2
+    away, centre = np.array([*turn, *shift] * 2), rule * np.tile([0.0, 0.0, 1.0, 1.0], 2)
+    return centre - away, centre + away
 
 
-def _deviations_by_noise(motion: _Motion, best: Any) -> list[float]:
+def _deviations_by_noise(best: HingeFit, off: Floats) -> list[float]:
     """Standard deviation [deg] of each direction, from the curvature at the optimum and the residuals, correlated in time."""
-    n, rows = len(motion.seen), motion.local.size
-    J = best.jac.toarray() if hasattr(best.jac, "toarray") else np.asarray(best.jac)
-    shared = J[:, :SHARED].reshape(n, rows, SHARED)
-    own = np.stack([J[k * rows : (k + 1) * rows, SHARED + 2 * k : SHARED + 2 * k + 2] for k in range(n)])
-    alone = shared - own @ (np.linalg.pinv(own) @ shared)  # what the angles of the frame cannot make up for
-    H = np.einsum("nka,nkb->ab", alone, alone)
-    residual = best.fun.reshape(n, rows)
+    n, rows = len(off), off[0].size
+    residual = off.reshape(n, rows)
     variance = float((residual**2).sum() / max(n * (rows - 2) - SHARED, 1))
     # Frames that repeat each other count once: by the decay of the autocorrelation.
     lags = [float((residual[k:] * residual[: n - k]).sum() / (residual**2).sum()) for k in range(1, n // 2)]
     until = next((k for k, rho in enumerate(lags) if rho < 0.05), len(lags))
-    covariance = np.linalg.pinv(H) * variance * (1.0 + 2.0 * sum(lags[:until]))
-    poor = np.linalg.cond(H) > 1e14
-    # A tilt turns the direction by itself where it is small, and by less elsewhere: an upper bound.
-    return [
-        np.inf if poor else float(np.degrees(np.sqrt(np.trace(covariance[4 * k : 4 * k + 2, 4 * k : 4 * k + 2]))))
-        for k in (0, 1)
-    ]
+    scale = 1.0 / np.sqrt(np.diag(best.precision))
+    if np.linalg.cond(best.precision * np.outer(scale, scale)) > MAX_CONDITION:
+        return [np.inf, np.inf]
+    covariance = np.linalg.inv(best.precision) * variance * (1.0 + 2.0 * sum(lags[:until]))
+    turns = [slopes(lambda x, k=k: directions(x)[k], best.shared) for k in (0, 1)]
+    return [float(np.degrees(np.sqrt(np.trace(J @ covariance @ J.T)))) for J in turns]
 
 
-def _deviations_by_parts(motion: _Motion, best: Floats, directions: list[Floats]) -> list[float]:
+def _deviations_by_parts(motion: HingedMotion, best: HingeFit, rule: Floats) -> list[float]:
     """Standard deviation [deg] of each direction by the jackknife: fits without one of ``BLOCKS`` parts of the trial each."""
-    n = len(motion.seen)
+    n = len(motion.t)
     squares = np.zeros(2)
     for part in np.array_split(np.arange(n), BLOCKS):
         rest = np.setdiff1d(np.arange(n), part)
-        start = np.r_[best[:SHARED], best[SHARED:].reshape(n, 2)[rest].ravel()]
-        fit = motion.part(rest).fit(start, free=True)
-        others = [axis for _, axis in motion.hinges(fit.x[:SHARED])]
-        squares += [np.arccos(np.clip(a @ b, -1.0, 1.0)) ** 2 for a, b in zip(directions, others, strict=True)]
+        fit = HingeProblem.between(motion.part(rest), *_bounds(rule)).fit(best.shared, best.angles[rest])
+        pairs = zip(directions(best.shared), directions(fit.shared), strict=True)
+        squares += [np.arccos(np.clip(a @ b, -1.0, 1.0)) ** 2 for a, b in pairs]
     return [float(sd) for sd in np.degrees(np.sqrt((BLOCKS - 1) / BLOCKS * squares))]
 
 
@@ -284,16 +214,12 @@ def _reason(name: str, range_deg: float, sd_deg: float, bound: bool) -> str:
     if range_deg < MIN_RANGE_DEG:
         return f"the {name} angle varies by {range_deg:.1f} deg only, {MIN_RANGE_DEG:g} deg are needed"
     if bound:
-        return f"the fit of the {name} axis ended at its bound, {np.degrees(MAX_TILT):.0f} deg from the rule"
+        return f"the fit of the {name} axis ended at its bound, an angle of {np.degrees(MAX_ANGLE):.0f} deg"
     if not sd_deg <= MAX_SD_DEG:
         return f"the standard deviation of the {name} axis is {sd_deg:.1f} deg, the limit is {MAX_SD_DEG:g} deg"
     return ""
 
 
-def _angles(subject: LegFoot, hinge: int, axis: Floats) -> tuple[float, float]:
-    """Inclination and deviation [deg] of an axis in the standing foot, as those of ``Anatomy``."""
-    leg, foot = subject.bodies["leg"], subject.bodies["main_foot"]
-    x, y, z = foot.A.T @ leg.A @ axis if hinge == 0 else axis
-    along, aside = (y, x) if hinge == 0 else (x, y)
-    inclination, deviation = np.degrees(np.arctan2([z, aside], along))
-    return float(inclination), float(deviation)
+def _in_body(subject: LegFoot, hinge: int, axis: Floats) -> Floats:
+    """A direction (3,) of the standing foot in the axes of the body that carries the hinge."""
+    return np.asarray(subject.bodies["main_foot"].A @ axis @ subject.bodies["leg"].A) if hinge == 0 else axis

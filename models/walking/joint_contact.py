@@ -13,6 +13,7 @@ from models.files.muscle_lengths import Wrenches
 from models.files.reading import Reading
 from models.files.virtual_power import behind, needed_wrenches, ways_at
 from models.walking.opensim_trial import Trial
+from models.walking.pair_loads import bushing_loads
 from models.walking.static_optimisation import MuscleForces
 from runtime import ModelError
 from runtime.support import checked
@@ -75,17 +76,19 @@ def joint_contacts(
 
     Notes
     -----
-    The force on the outer body is what inertia, gravity and loads of all bodies that the joint carries need, less the pull of the
-    muscles on these.  Bodies without mass, such as the massless link, count with the muscles on them.
+    The force on the outer body is what inertia, gravity, bushings and loads of all bodies that the joint carries need, less the
+    pull of the muscles on these.  Bodies without mass, such as the massless link, count with the muscles on them.
     """
-    if not np.array_equal(muscles.t, trial.t):
-        raise ModelError(
-            f"muscles: are at {len(muscles.t)} times, the trial has {len(trial.t)} other ones; give those of this trial"
-        )
+    of = muscles.trial
+    if not np.array_equal(of.t, trial.t):
+        raise ModelError("muscles: are of a trial with other times; give those of this trial")
+    for what, its, ours in (("motion", of.q, trial.q), ("rates", of.u, trial.u), ("forces", of.forces, trial.forces)):
+        if its.keys() != ours.keys() or not all(np.array_equal(its[name], ours[name]) for name in ours):
+            raise ModelError(f"muscles: are of a trial with other {what}; give those of this trial")
     source, names = reading.source, list(trial.q)
     table = np.stack([np.stack([of[name] for name in names]) for of in (trial.q, trial.u, trial.u_dot)])
     ways, _ = ways_at(source, names, table)
-    needed = behind(source, needed_wrenches(source, ways, trial.loads))
+    needed = behind(source, needed_wrenches(source, ways, [*trial.loads, *bushing_loads(reading, trial)]))
     pulled = behind(source, _pulled(muscles, {link.name: len(trial.t) for link in source.links}))
     moved = {link.joint: link for link in source.links if link.steps}
     in_file = {link: body for body, link in source.bodies.items()}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.files.description import Floats, Muscle
 from runtime.system import rigid_muscle
@@ -15,11 +16,15 @@ FIBRE_ALONE = ("millard", "de_groote")  # laws whose pennation OpenSim's static 
 
 @dataclass(frozen=True, eq=False)
 class Strength:
-    """By muscle (muscles, times): active force at full activation and passive force [N] along the tendon, fibre length [1]."""
+    """By muscle (muscles, times): active force at full activation and passive force [N] along the tendon, fibre length [1].
+
+    ``slack``: whether the path is no longer than the tendon, and the muscle exerts nothing.
+    """
 
     active: Floats
     passive: Floats
     fiber_length: Floats  # by the optimal one
+    slack: NDArray[np.bool_]
 
 
 def strength_of(
@@ -29,9 +34,9 @@ def strength_of(
     """Strengths of muscles on rigid tendons at lengths of their paths and rates of these, (muscles, times) [m], [m/s].
 
     ``law``: a definition of ``codegen.muscles`` in place of that of each muscle.  The passive force, 0 unless asked for, is
-    elastic, without the damping of the fibre; neither force pushes.  Without force-length-velocity the active one is the maximum
-    isometric force, in the direction of the tendon.  ``as_opensim``: the force of the fibre acts on the tendon without the cosine
-    of the pennation angle, as in OpenSim 4.6 for its muscles of Millard et al. and De Groote et al.
+    elastic, without the damping of the fibre; neither force pushes, and a slack muscle has none.  Without force-length-velocity
+    the active one is the maximum isometric force, in the direction of the tendon.  ``as_opensim``: the force of the fibre acts on
+    the tendon without the cosine of the pennation angle, as in OpenSim 4.6 for its muscles of Millard et al. and De Groote et al.
 
     Raises
     ------
@@ -51,6 +56,9 @@ def strength_of(
             still = rigid_muscle(kind, length[rows], np.zeros_like(length[rows]), constants)
             resting[rows] = np.maximum(still["passive_fiber_force"] * cosine, 0.0)
         fibre[rows] = moving["normalized_fiber_length"]
+    slack = length <= np.array([[muscle.constants["tendon_slack_length"]] for muscle in found])
+    active, resting = (np.where(slack, 0.0, of) for of in (active, resting))
     if not force_length_velocity:
         active[:] = np.array([[muscle.constants["max_isometric_force"]] for muscle in found])
-    return Strength(active, resting, fibre)
+        slack[:] = False
+    return Strength(active, resting, fibre, slack)

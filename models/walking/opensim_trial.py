@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -131,6 +131,13 @@ def inverse_dynamics_of_trial(
     unused = tuple(name for name in table.columns if name not in kinds)
     units = {name: UNITS[kinds[name]] for name in forces}
     return Trial(t, q, u, u_dot, forces, units, unused, taken, tuple(given))
+
+
+def with_loads(reading: Reading, trial: Trial, loads: Sequence[Load]) -> Trial:
+    """A trial with further loads on its bodies: its forces are those that are left, and motion and other loads are the same."""
+    every = (*trial.loads, *loads)
+    forces = inverse_dynamics(reading.source, trial.q, trial.u, trial.u_dot, every) if loads else trial.forces
+    return replace(trial, forces=forces, loads=every)
 
 
 def _times(

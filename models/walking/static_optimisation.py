@@ -10,25 +10,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from models.files.description import Floats, Muscle
+from models.files.description import WORLD, Floats, Muscle
 from models.files.muscle_lengths import MusclePath, muscle_paths
 from models.files.reading import Reading
 from models.walking.activation_problem import OPTIMAL, Problem
 from models.walking.coordinate_forces import coordinate_forces
 from models.walking.muscle_strength import strength_of
-from models.walking.opensim_trial import Trial
+from models.walking.opensim_trial import Trial, with_loads
+from models.walking.pair_loads import bushing_loads
 from runtime import ModelError
 from runtime.results import write_storage
 from runtime.support import checked
+from runtime.system import rigid_constants
 
 SMALLEST_ARM = 1e-6  # [m] of a coordinate that a muscle moves
 PASSIVE = "passive fiber force"  # as files switch it off
 AT_BOUND = 1e-6  # [1] below the upper bound of an activation
 MOST_RESERVE = 0.05  # of the largest net moment
+NEGLIGIBLE = 1e-6  # [N m], [N] of a reserve
+FREE = 6  # steps of a link that floats
+COSTS = ("activation", "stress")
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +52,12 @@ class MuscleForces:
     upper_bounds : mapping of str to float
         Upper bounds of activations.
     optimality : (n,)
-        How far each frame is from its optimum: the largest entry of the projected gradient of the cost.
+        How far each frame is from its optimum: the largest difference of an activation from those that the multipliers of the
+        moments ask for, by the largest one.
+    trial : Trial
+        That the muscles move.
     notes : tuple of str
-        Assumptions, and what of the file does not act.
+        Assumptions, slack muscles, and what of the file does not act.
     """
 
     t: Floats
@@ -61,6 +69,7 @@ class MuscleForces:
     paths: Mapping[str, MusclePath]
     upper_bounds: Mapping[str, float]
     optimality: Floats
+    trial: Trial
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -81,9 +90,11 @@ class MuscleForces:
         return {name: count for name, count in counts.items() if count}
 
     def reserve_share(self, coordinate: str) -> float:
-        """The largest reserve by the largest moment of a coordinate."""
+        """The largest reserve by the largest moment of a coordinate; infinite where the moment is 0 and the reserve is not."""
         reserve, moment = (float(np.abs(of[coordinate]).max()) for of in (self.reserves, self.moments))
-        return reserve / moment if moment > 0.0 else 0.0
+        if reserve <= NEGLIGIBLE:
+            return 0.0
+        return reserve / moment if moment > 0.0 else np.inf
 
     def to_sto(self, folder: str | Path, stem: str, *, overwrite: bool = False) -> list[Path]:
         """Write activations and forces, with the reserves [N m], as OpenSim's static optimisation does; returns the files."""
@@ -153,14 +164,14 @@ def static_optimisation(
 
     Notes
     -----
-    Springs, dampers and limits of coordinates act, and leave the rest of the moments to muscles.  The force at full activation of
-    a law whose velocity depends on the activation, such as Thelen's, is that of full activation for all, as in OpenSim.
+    Springs, dampers and limits of coordinates and bushings act, and leave the rest of the moments to muscles.  A slack muscle,
+    whose path is no longer than its tendon, exerts nothing.  The force at full activation of a law whose velocity depends on the
+    activation, such as Thelen's, is that of full activation for all, as in OpenSim.
     """
-    source = reading.source
-    found = chosen_muscles(reading, muscles)
-    lower, upper = _bounds(found, bounds)
-    if not 1.0 <= exponent < np.inf:
-        raise ModelError(f"exponent = {exponent:g}: the cost is convex from 1 on; give 1 or more")
+    source, given = reading.source, trial
+    options = dict(muscles=muscles, cost=cost, exponent=exponent, law=law, bounds=bounds)
+    found, (lower, upper) = checked_options(reading, options)
+    trial = with_loads(reading, trial, bushing_loads(reading, trial))
     every = muscle_paths(source, trial.q)
     paths = {muscle.name: every[muscle.name] for muscle in found}
     length = np.stack([path.length for path in paths.values()])
@@ -194,22 +205,46 @@ def static_optimisation(
     return MuscleForces(
         trial.t, dict(zip(by_name, a.T, strict=True)), dict(zip(by_name, F, strict=True)),
         dict(zip(by_name, strength.fiber_length, strict=True)), {name: moments[name] for name in names},
-        dict(zip(names, left, strict=True)), paths, dict(zip(by_name, upper.tolist(), strict=True)), optimality,
-        _notes(reading, muscles is None),
+        dict(zip(names, left, strict=True)), paths, dict(zip(by_name, upper.tolist(), strict=True)), optimality, given,
+        _notes(reading, given, muscles is None, dict(zip(by_name, strength.slack.sum(axis=1), strict=True))),
     )  # fmt: skip
 
 
-def chosen_muscles(reading: Reading, names: Sequence[str] | None) -> list[Muscle]:
-    """The muscles that are asked for; all without names.
+def check_cost(cost: str, exponent: float) -> None:
+    """Refuse a cost that is unknown, and powers for which it is not convex."""
+    if cost not in COSTS:
+        raise ModelError(f"cost = {cost!r}: use {' or '.join(COSTS)}")
+    if not 1.0 <= exponent < np.inf:
+        raise ModelError(f"exponent = {exponent:g}: the cost is convex from 1 on; give 1 or more")
+
+
+def checked_options(reading: Reading, options: Mapping[str, Any]) -> tuple[list[Muscle], tuple[Floats, Floats]]:
+    """The muscles that are asked for, and bounds of their activations (muscles,), by options of ``static_optimisation``.
+
+    What needs no trial is checked, before one is analysed.
 
     Raises
     ------
     ModelError
-        For unknown names, and where there are none.
     """
+    check_cost(options.get("cost", COSTS[0]), options.get("exponent", 2.0))
+    found = _chosen(reading, options.get("muscles"))
+    for muscle in found:
+        rigid_constants(options.get("law") or muscle.law, muscle.constants, f"muscle '{muscle.name}'")
+    return found, _bounds(found, options.get("bounds"))
+
+
+def _chosen(reading: Reading, names: Sequence[str] | None) -> list[Muscle]:
+    """The muscles that are asked for; all without names."""
     every = {muscle.name: muscle for muscle in reading.source.muscles}
-    if unknown := [name for name in names or () if name not in every]:
-        raise ModelError(f"muscles: '{unknown[0]}' is unknown; {reading.file.name} has {', '.join(every) or 'none'}")
+    unread = {name: one.reason for one in reading.source.unread_muscles for name in one.names}
+    for name in names or ():
+        if name in unread:
+            raise ModelError(f"muscles: '{name}' does not act: {unread[name]}")
+        if name not in every:
+            raise ModelError(f"muscles: '{name}' is unknown; {reading.file.name} has {', '.join(every) or 'none'}")
+    if names is not None and not names and every:
+        raise ModelError(f"muscles = []: names none; give some of {', '.join(every)}, or leave it out for all")
     found = [every[name] for name in (every if names is None else dict.fromkeys(names))]
     if not found:
         why = "; ".join(f"{', '.join(one.names)} {one.reason}" for one in reading.source.unread_muscles)
@@ -232,13 +267,20 @@ def _bounds(found: Sequence[Muscle], bounds: tuple[float, float] | None) -> tupl
 def _led(
     reading: Reading, trial: Trial, moments: Mapping[str, Floats], arms: Mapping[str, Floats]
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """Moments and arms with those of coordinates that a coupler drives added to their leaders', by the slope of the coupler."""
-    moments, arms = dict(moments), dict(arms)
-    for name, one in reading.source.coordinates.items():
-        if one.value is not None and one.leader in moments and name in moments:
-            slope = one.value(trial.q[one.leader], 1)
-            moments[one.leader] = moments[one.leader] + slope * moments.pop(name)
-            arms[one.leader] = arms[one.leader] + slope * arms.pop(name)
+    """Moments and arms with those of coordinates that a coupler drives added to their leaders', by the slopes of the coupler."""
+    moments, arms, coordinates = dict(moments), dict(arms), reading.source.coordinates
+    coupled = {name: one.leader.split() for name, one in coordinates.items() if one.slopes is not None}
+    coupled = {name: leaders for name, leaders in coupled.items() if {name, *leaders} <= moments.keys()}
+    while coupled:
+        leading = {leader for leaders in coupled.values() for leader in leaders}
+        if leading >= coupled.keys():
+            raise ModelError(f"coordinates {', '.join(coupled)}: couplers let them follow each other; leave one out")
+        for name in coupled.keys() - leading:  # followers before their leaders
+            leaders, moment, own = coupled.pop(name), moments.pop(name), arms.pop(name)
+            slopes = np.moveaxis(coordinates[name].slopes(*(trial.q[one] for one in leaders)), -1, 0)  # type: ignore[misc]
+            for leader, slope in zip(leaders, slopes, strict=True):
+                moments[leader] = moments[leader] + slope * moment
+                arms[leader] = arms[leader] + slope * own
     return moments, arms
 
 
@@ -252,20 +294,38 @@ def _coordinates(reading: Reading, names: Sequence[str] | None, arms: Mapping[st
         if names is None
         else list(dict.fromkeys(names))
     )
+    if not found and names is not None:
+        raise ModelError(f"coordinates = []: names none; give some of {', '.join(moved)}, or leave it out for all")
+    if not found and moved:
+        raise ModelError(
+            f"coordinates: all that a muscle moves are locked ({', '.join(moved)}); name some by coordinates="
+        )
     if not found:
         raise ModelError(f"coordinates: no muscle moves any of {', '.join(arms)}; give muscles= that do")
     return found
 
 
-def _notes(reading: Reading, every: bool) -> tuple[str, ...]:
-    """What of the file does not act."""
+def _notes(reading: Reading, trial: Trial, every: bool, slack: Mapping[str, int]) -> tuple[str, ...]:
+    """What of the file does not act, and muscles by their frames without tension."""
     source = reading.source
     found = [
         f"muscles {', '.join(one.names)} do not act: {one.reason}"
         for one in source.unread_muscles
         if every and one.names
     ]
-    for what, parts in (("bushings", source.bushings), ("contacts", source.contacts), ("motors", source.actuators)):
+    found += [
+        f"{one.sort} {', '.join(one.names)} of the file do not act: {one.reason}" for one in source.omitted if one.moves
+    ]
+    for what, parts in (("contacts", source.contacts), ("motors", source.actuators)):
         if parts:
             found.append(f"{what} {', '.join(part.name for part in parts)} of the file do not act")
+    for name, one in source.coordinates.items():
+        if one.leader and one.slopes is None:
+            found.append(f"coordinate '{name}' counts alone: its coupler to {one.leader} is not read")
+    if not trial.loads and any(link.parent == WORLD and len(link.steps) == FREE for link in source.links):
+        found.append(
+            "no loads act on the bodies, such as forces of the ground: moments are those of inertia and gravity alone"
+        )
+    if listed := [f"{name} ({count} of {len(trial.t)} frames)" for name, count in slack.items() if count]:
+        found.append(f"slack muscles, whose path is no longer than the tendon, exert nothing: {', '.join(listed)}")
     return tuple(found)

@@ -25,11 +25,11 @@ from models.walking.capture.read import read_markers
 from models.walking.fitted_motion import FittedMotion
 from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.joint_contact import JointContact, joint_contacts
-from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
-from models.walking.orthosis_loads import massless_springs, orthosis_moments
+from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial, with_loads
+from models.walking.orthosis_loads import massless_springs, orthosis_loads
 from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
-from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, chosen_muscles, static_optimisation
+from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, checked_options, static_optimisation
 from runtime import ModelError
 from runtime.support import checked, checked_class
 
@@ -174,7 +174,7 @@ def compare_ankles(
         same.  Legs and feet have the axes x anterior, y up of OpenSim's models.
     muscles : bool or mapping
         Also activations and forces of the muscles and contact forces of both hinges; a mapping has options of
-        ``static_optimisation``.  Not with an orthosis.
+        ``static_optimisation``.  An orthosis acts beside them, and leaves the rest of the moments to muscles.
     say : callable(str), optional
         Receives a line for each stage.
     start, end, up, units, **fit
@@ -198,10 +198,8 @@ def compare_ankles(
     reading, pairs = with_axes(reading, named, subtalar_axis, subtalar_point, axes)
     tell = say or (lambda line: None)
     pull: Mapping[str, Any] | None = None if muscles is False else {} if muscles is True else muscles
-    if pull is not None and orthosis is not None:
-        raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
     if pull is not None:
-        chosen_muscles(reading, pull.get("muscles"))  # refuses a model without muscles before the work begins
+        checked_options(reading, pull)  # refuses a model without muscles before the work begins
     _check_feet(reading, feet, loads)
     springs = None if orthosis is None else massless_springs(orthosis)
     opened = {sort: _swapped(reading, pairs, sort, talus_length, axes, talus, unlock) for sort in dict.fromkeys(sorts)}
@@ -229,12 +227,13 @@ def compare_ankles(
         tell(f"{sort}: inverse dynamics")
         trial = inverse_dynamics_of_trial(model, motion, given, cutoff=cutoff, start=first, end=last)
         swapped = {ankle: _note(model, ankle, subtalar) for ankle, subtalar in pairs}
-        worn = {} if springs is None else orthosis_moments(model, trial, pairs, springs)
+        left = trial if springs is None else with_loads(model, trial, orthosis_loads(model, trial, pairs, springs))
+        worn = {} if springs is None else {name: force - left.forces[name] for name, force in trial.forces.items()}
         trials[sort] = AnkleTrial(sort, model, motion, trial, residuals(model, trial), swapped, worn)
         if pull is not None:
             tell(f"{sort}: muscles")
-            pulling = static_optimisation(model, trial, **pull)
-            contacts = joint_contacts(model, trial, pulling, _joints(model, pairs))
+            pulling = static_optimisation(model, left, **pull)
+            contacts = joint_contacts(model, left, pulling, _joints(model, pairs))
             trials[sort] = replace(trials[sort], muscles=pulling, contacts=contacts)
             notes += pulling.notes
         if trial.t[0] - first > 1.0 / capture.rate or last - trial.t[-1] > 1.0 / capture.rate:

@@ -16,6 +16,7 @@ from runtime.integrate.settings import Settings
 from runtime.integrate.step_control import NO_LIMIT
 from runtime.integrate.tree_method import joints_in_lanes
 from runtime.integrate.written.event_values import known_events
+from runtime.results.coordinate_quantities import MOMENT_ARMS
 from runtime.results.outputs import Output
 from runtime.results.run import Run
 from runtime.results.undecided_turns import poses_show_angles, start_counts
@@ -95,8 +96,9 @@ class Task:
     def same_mechanics(self) -> bool:
         """Whether all cases have the mechanics of one system, which follow from states of its bodies alone."""
         system = self.system
-        of_forces = self._varies_alone("motor", "limit", "force", "contact")
-        return of_forces and isinstance(system, System) and not system.couplings
+        of_paths = any(one.quantity.part == MOMENT_ARMS for one in (self.outputs or {}).values())
+        others = self._varies_alone("motor", "limit", "contact", *(() if of_paths else ("force",)))
+        return others and isinstance(system, System) and not system.couplings
 
     def _varies_alone(self, *sorts: str) -> bool:
         """Whether the cases are those of one system with other initial states, and parameters of such owners."""

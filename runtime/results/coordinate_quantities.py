@@ -1,4 +1,4 @@
-"""Mechanics along a run by name: mass matrix, efforts and Jacobians over the coordinates of the joints.
+"""Mechanics along a run by name: mass matrix, efforts, Jacobians and moment arms over the coordinates of the joints.
 
 They are those of ``runtime.mechanics`` in the states of the run; ``runtime.analysis.mechanics`` defines them.
 """
@@ -14,11 +14,13 @@ import numpy as np
 from runtime.support.arrays import Floats
 from runtime.support.kept import kept
 from runtime.system.coordinate_mechanics import CoordinateMechanics
+from runtime.system.muscle_paths import is_muscle
 from runtime.system.quantity import Quantity, Role
 from runtime.system.state import AXES, EULER
 from runtime.system.system import System
 
 INVERSE_DYNAMICS = "inverse_dynamics"  # the only one that needs accelerations
+MOMENT_ARMS = "moment_arms"  # the only ones that depend on parameters of forces
 EFFORTS, RATES, MOTION = "effort_of", "rate_of", "motion"  # dimensions
 ROWS_OF_MOTION = tuple(f"{sort}_{axis}" for sort in ("linear", "angular") for axis in AXES)
 # name -> dimensions, meaning
@@ -29,6 +31,7 @@ COORDINATE_QUANTITIES: dict[str, tuple[tuple[str, ...], str]] = {
     INVERSE_DYNAMICS: ((EFFORTS,), "efforts of the motion, M a + c + g"),
     "jacobian": ((MOTION, RATES), "Jacobian"),
     "bias_acceleration": ((MOTION,), "rate of the Jacobian times velocity"),
+    MOMENT_ARMS: ((EFFORTS,), "moment arms"),
 }
 OF_FRAMES = "jacobian", "bias_acceleration"
 
@@ -57,14 +60,17 @@ def _quantities(system: System, m: CoordinateMechanics) -> Iterator[Quantity]:
         "mass_matrix": tuple(("kg", "kg m", "kg m^2")[a + b] for a, b in product(turns, turns)),
         "jacobian": tuple(("m", "1", "1/m")[1 + a - b] for a, b in product(angular, turns)),
         "bias_acceleration": tuple("rad/s^2" if turning else "m/s^2" for turning in angular),
+        MOMENT_ARMS: tuple("m" if turning else "1" for turning in turns),
     }
+    owners = dict.fromkeys(OF_FRAMES, (*system.body_names, *(one.name for one in system.frames)))
+    owners[MOMENT_ARMS] = tuple(force.name for force in system.forces if is_muscle(force))
     for part, (dimensions, _) in COORDINATE_QUANTITIES.items():
         own = units.get(part, m.effort_units)
         shape = tuple(len(ROWS_OF_MOTION if name == MOTION else rates) for name in dimensions)
-        for frame in (*system.body_names, *(one.name for one in system.frames)) if part in OF_FRAMES else ("",):
-            name = f"{part}.{frame}".removesuffix(".")
+        for owner in owners.get(part, ("",)):
+            name = f"{part}.{owner}".removesuffix(".")
             yield Quantity(
-                name, part, frame, Role.OUTPUT, shape, " or ".join(dict.fromkeys(own)), rates=rates, units=own
+                name, part, owner, Role.OUTPUT, shape, " or ".join(dict.fromkeys(own)), rates=rates, units=own
             )
 
 
@@ -85,7 +91,7 @@ def coordinate_value(
     q, u = m.assemble(coordinates), m.own_rates(rates)
     if quantity.part == INVERSE_DYNAMICS:
         return m.inverse_dynamics(q, u, _accelerations(m, q, u, v_dot()))
-    arguments: list[Any] = [quantity.owner] if quantity.part in OF_FRAMES else []
+    arguments: list[Any] = [quantity.owner] if quantity.owner else []
     arguments += [q, u] if quantity.part.startswith("bias") else [q]
     found: Floats = getattr(m, quantity.part)(*arguments)
     return found

@@ -17,6 +17,7 @@ import numpy as np
 from runtime.results.coordinate_quantities import (
     COORDINATE_QUANTITIES,
     EFFORTS,
+    MOMENT_ARMS,
     MOTION,
     RATES,
     coordinate_quantities,
@@ -147,7 +148,8 @@ def meaning_of(quantity: Quantity) -> str:
     """A quantity in words."""
     part, sort = quantity.part, quantity.owner_sort
     if part in COORDINATE_QUANTITIES:
-        return COORDINATE_QUANTITIES[part][1] + (f" of frame '{quantity.owner}'" if quantity.owner else "")
+        of = "muscle" if part == MOMENT_ARMS else "frame"
+        return COORDINATE_QUANTITIES[part][1] + (f" of {of} '{quantity.owner}'" if quantity.owner else "")
     if sort == "body":
         return f"{BODY_QUANTITIES[part][2]} of '{quantity.owner}'"
     if sort == "frame":

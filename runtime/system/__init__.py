@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from runtime.system.coupling import Coupling
     from runtime.system.displacement import displaced, joint_coordinates
     from runtime.system.frames import Frame
-    from runtime.system.laws_at import limit_moment, rigid_muscle
+    from runtime.system.laws_at import limit_moment, rigid_constants, rigid_muscle
     from runtime.system.limit_building import RestrictingMoment, restricting_moment
     from runtime.system.muscle_start import in_equilibrium
     from runtime.system.parts import Body, Contact, Joint, Limit
@@ -25,7 +25,7 @@ else:
             "contact_building": "hertz_stiffness",
             "coupling": "Coupling",
             "displacement": "displaced joint_coordinates",
-            "laws_at": "limit_moment rigid_muscle",
+            "laws_at": "limit_moment rigid_constants rigid_muscle",
             "limit_building": "RestrictingMoment restricting_moment",
             "muscle_start": "in_equilibrium",
             "parts": "Body Contact Joint Limit",
@@ -52,6 +52,7 @@ __all__ = [
     "joint_coordinates",
     "limit_moment",
     "restricting_moment",
+    "rigid_constants",
     "rigid_muscle",
     "span_at",
 ]

@@ -14,7 +14,7 @@ def delayed(system: System) -> tuple[Force, ...]:
 
 
 def refuse_delays(system: System, whose: str) -> None:
-    """Refuse a system with delays in what does not know them, ``whose``.
+    """Refuse a system with delays; ``whose``: analyses that do not know them, for the message.
 
     Raises
     ------

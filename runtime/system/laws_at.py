@@ -15,6 +15,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
+from runtime.system.connection import checked_parameter
 from runtime.system.muscle_modules import LAWS
 
 FORCES = ("tension", "energy")  # which precede the rates of the states in what the kernels of muscles give
@@ -40,16 +41,10 @@ def rigid_muscle(
     Raises
     ------
     ModelError
-        For an unknown law, constants that are missing, and arrays that do not fit.
+        For an unknown law, constants that are missing or beyond their bounds, and arrays that do not fit.
     """
-    if law not in LAWS:
-        raise unknown_name(law, LAWS, "law of muscles")
+    c = list(rigid_constants(law, constants, "rigid_muscle").values())
     module = LAWS[law]
-    given = module.DEFAULTS | dict(constants)
-    if not module.RIGID or any(name not in given for name in module.PARAMETERS):
-        why = f"needs {', '.join(name for name in module.PARAMETERS if name not in given)}"
-        raise ModelError(f"rigid_muscle: {law} {why if module.RIGID else 'has no rigid tendon; use another law'}")
-    c = [floats(given[name], name, "numbers") for name in module.PARAMETERS]
     path = [floats(of, name, "numbers") for name, of in (("length", length), ("length_dot", length_dot))]
     shape = path[0].shape
     try:
@@ -66,6 +61,38 @@ def rigid_muscle(
     with np.errstate(all="ignore"):  # of pieces of curves that are not selected
         rigid([*path, *[full] * (1 + len(module.STATES))], c, out)
     return dict(zip(names, out, strict=True))
+
+
+@checked
+def rigid_constants(law: str, constants: Mapping[str, ArrayLike], what: str) -> dict[str, Floats]:
+    """The constants that a law of muscles on rigid tendons takes, in its order, within the bounds of ``Builder.muscle``.
+
+    Parameters
+    ----------
+    law : str
+        A definition of ``codegen.muscles`` with a rigid tendon, such as "thelen_as_opensim".
+    constants : mapping of str to (...)
+        Numbers or arrays; default: those of the law.  Others have no effect.
+    what : str
+        Beginning of errors, such as "muscle 'soleus_r'".
+
+    Raises
+    ------
+    ModelError
+        For an unknown law, and constants that are missing or beyond their bounds.
+    """
+    if law not in LAWS:
+        raise unknown_name(law, LAWS, "law of muscles", "laws of muscles")
+    module = LAWS[law]
+    given = module.DEFAULTS | dict(constants)
+    if not module.RIGID or any(name not in given for name in module.PARAMETERS):
+        why = f"needs {', '.join(name for name in module.PARAMETERS if name not in given)}"
+        raise ModelError(f"{what}: {law} {why if module.RIGID else 'has no rigid tendon; use another law'}")
+    found = {name: floats(given[name], name, "numbers") for name in module.PARAMETERS}
+    for name, values in found.items():
+        for value in np.unique(values):
+            checked_parameter(value, f"{what} ({law}): {name}", module.BOUNDS[name])
+    return found
 
 
 @checked

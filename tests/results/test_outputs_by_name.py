@@ -12,6 +12,7 @@ import runtime
 from runtime import Signal
 from runtime.ensemble import output_names
 from tests.support.driven_legs import ACROSS
+from tests.support.muscles import MUSCLE, leg
 from tests.support.refusals import assert_refused
 
 T = np.linspace(0.0, 0.6, 7)
@@ -350,3 +351,42 @@ def test_what_mechanics_cannot_give_is_refused():
     assert_refused(unknown, runtime.simulate, arm(), 0.1, outputs=["mass_matrx"])
     vector = "'bias' has components along coordinates, of which 'norm' has no meaning"
     assert_refused(vector, runtime.simulate, arm(), 0.1, outputs=["norm(bias)"])
+
+
+@pytest.mark.parametrize("way", ["a point of the path", "the excitation", "the mass"])
+def test_moment_arms_of_muscles_in_runs_and_cases(way):
+    """The lengthening speed is minus the arm times the rate of the coordinate, also where each case has its own path."""
+    system, names = leg(rate=2.0), ["moment_arms.flexor", "force_lengthening_speed.flexor", "rate.knee.angle"]
+    points = np.array([[0.04, 0.0, 0.1], [0.05, 0.0, 0.12]])
+    cases = {
+        "a point of the path": {"s_3_j.flexor": points},
+        "the excitation": {"excitation.flexor": [0.1, 0.9]},
+        "the mass": {"mass.shank": [3.0, 2.0]},
+    }[way]
+    outputs = [*names, "last(moment_arms.flexor.knee.angle)", "max(abs(moment_arms.flexor.knee.angle))"]
+    many = runtime.simulate_many(system, cases, T[-1], t_eval=T, outputs=outputs, **EXACT)
+    assert many.success and many.vectorised.all()
+    arms, speed, rate = (many[name] for name in names)
+    assert arms.shape == (2, len(T), 1) and np.abs(speed).min() > 1e-3
+    assert arms[..., 0] == pytest.approx(-speed / rate, rel=1e-10)
+    assert np.array_equal(many[outputs[3]], arms[:, -1, 0])
+    assert np.array_equal(many[outputs[4]], np.abs(arms[..., 0]).max(axis=1))
+    run = runtime.simulate(many[1].system, T[-1], t_eval=T, outputs=outputs, **EXACT)
+    assert run[names[0]] == pytest.approx(arms[1], abs=1e-8)
+    assert np.array_equal(run["moment_arms.flexor.knee.angle"], run.forces["flexor"].moment_arms["knee.angle"])
+    assert run.outputs["moment_arms.flexor"].columns == {"moment_arms.flexor.knee.angle": "m"}
+    assert run.outputs["moment_arms.flexor"].meaning == "moment arms of muscle 'flexor'"
+
+
+def test_moment_arms_along_slides_and_of_unknown_muscles():
+    b = runtime.Builder("slider", gravity=(0, 0, 0))
+    b.body("block", mass=1.0, inertia=(0.1,) * 3, r=(0, 0, -0.4), v=(0, 0, -0.1))
+    b.joint("guide", "translational", "ground", "block", s_i=(0, 0, 0), s_j=(0, 0, 0.4), a_i=(0, 0, 1), a_j=(0, 0, 1))
+    b.muscle("pull", "thelen_as_opensim", [("ground", (0, 0.3, 0)), ("block", (0, 0, 0))], excitation=0.1, **MUSCLE)
+    system = b.build()
+    (name,) = [name for name in output_names(system) if name.startswith("moment_arms")]
+    run = runtime.simulate(system, 0.05, t_eval=[0.0, 0.05], outputs=[name])
+    assert run.outputs[name].columns == {"moment_arms.pull.guide.distance": "1"}
+    arm = -run.forces["pull"].lengthening_speed / run.angles["guide"].rates["distance"]
+    assert run[name][:, 0] == pytest.approx(arm, rel=1e-10) and abs(arm[0]) == pytest.approx(0.8, rel=1e-10)
+    assert_refused("unknown quantity 'moment_arms.push'", runtime.simulate, system, 0.1, outputs=["moment_arms.push"])

@@ -41,6 +41,16 @@ def of_files(w):
                 },
             ),
         ),
+        "rigid_constants": (
+            runtime.system.rigid_constants,
+            dict(
+                law="de_groote_as_opensim", what="muscle 'm'",
+                constants={
+                    "max_isometric_force": 1000.0, "optimal_fiber_length": 0.1, "tendon_slack_length": np.full(2, 0.2),
+                    "pennation_angle_at_optimal": 0.1,
+                },
+            ),
+        ),
         "limit_moment": (
             runtime.system.limit_moment,
             dict(

@@ -193,6 +193,11 @@ def of_models():
             walking.functional_axes,
             dict(subject=synthetic.subject(), trial=synthetic.trial(25.0)),
         ),
+        "walking.axes_posterior": (
+            walking.axes_posterior,
+            dict(subject=synthetic.subject(), prior=walking.population_prior(synthetic.subject())),
+        ),
+        "walking.population_prior": (walking.population_prior, dict(subject=synthetic.subject())),
         "walking.scale_to_subject": (
             walking.scale_to_subject,
             dict(
@@ -246,6 +251,7 @@ def of_models():
                 anatomy=walking.Anatomy(subtalar_inclination_deg=42.0),
                 subject=None,
                 functional=None,
+                axes="rule",
             ),
         ),
         "walking.filters.lowpass": (

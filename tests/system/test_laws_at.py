@@ -43,9 +43,13 @@ def test_a_limit_grows_over_its_transition_and_damps_beyond():
 
 def test_what_is_refused():
     length = np.full(3, 0.28)
-    assert_refused("law of muscles", rigid_muscle, "hill", length, length, OWN)
+    assert_refused("the laws of muscles are thelen", rigid_muscle, "hill", length, length, OWN)
     assert_refused("needs max_isometric_force", rigid_muscle, "thelen_as_opensim", length, length, {})
     assert_refused("do not fit", rigid_muscle, "thelen_as_opensim", length, length[:2], OWN)
+    deg = {**OWN, "pennation_angle_at_optimal": [0.1, 20.0, 0.1]}
+    assert_refused(
+        "pennation_angle_at_optimal = 20 rad, must not be above", rigid_muscle, "thelen_as_opensim", length, length, deg
+    )
     wide = {**OWN, "tendon_slack_length": np.ones((2, 3))}
     assert_refused("do not fit", rigid_muscle, "thelen_as_opensim", length, length, wide)
     assert_refused("give 1e-06 or more", limit_moment, length, length, **{**LIMIT, "transition": 0.0})

@@ -25,11 +25,11 @@ Walks = Sequence[tuple[Gait, AnkleComparison]]
 
 
 def analyse(
-    found: Sequence[Gait], folder: Path, options: Mapping[str, Any], strength: float, say: Callable[[str], None]
+    found: Sequence[Gait], folder: Path, options: Mapping[str, Any], say: Callable[[str], None]
 ) -> tuple[list[tuple[Gait, AnkleComparison]], list[str]]:
     """The muscles of each trial, with the leg of each foot in the folder, and why trials were left out.
 
-    ``options``: of static optimisation; ``strength``: of the maximum isometric forces.
+    ``options``: of ``muscles_of_walk``.
 
     Raises
     ------
@@ -40,12 +40,13 @@ def analyse(
     without = []
     for one in found:
         say(f"{one.name}: muscles")
-        file = folder / f"leg_{one.side}.osim"
+        file, again = folder / f"leg_{one.side}.osim", any(other.side == one.side for other, _ in walks)
         try:
-            again = any(other.side == one.side for other, _ in walks)
-            walks.append((one, muscles_of_walk(one, file, muscles=options, strength=strength, overwrite=again)))
+            walks.append((one, muscles_of_walk(one, file, overwrite=again, **options)))
         except ModelError as error:
             without.append(f"muscles of {one.name} are left out: {error}")
+            if not again:
+                file.unlink(missing_ok=True)
     if not walks:
         raise ModelError("; ".join(without))
     return walks, without

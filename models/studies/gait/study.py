@@ -28,6 +28,7 @@ from runtime.report import Report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
+AXES = ("rule", "posterior")
 
 Say = Callable[[str], None]
 
@@ -48,6 +49,7 @@ def gait(
     talocrural_deviation: Annotated[float | None, "signed", "as talocrural_deviation_deg"] = None,
     link_length: float | None = None,
     functional: str | None = None,
+    axes: str = "rule",
     foot_flat: bool = True,
     ankle_width: float | None = None,
     hip_centre: str = "harrington",
@@ -106,6 +108,9 @@ def gait(
         Height of the talus; default 0.0417, in proportion to the length of the foot.
     functional : str
         File of a trial in which the subject moves the ankle, such as slow circles of the foot: axes that it identifies are used.
+    axes : str
+        Both axes of the ankle: rule; or posterior, with credible intervals: a population prior and the markers of the walking
+        trial, and of --functional.
     foot_flat : bool
         The sole is flat on the floor in the static trial; switch it off for a subject who cannot put the heel down: angles are
         then zero where heel and metatarsal heads are equally high.
@@ -143,7 +148,7 @@ def gait(
         Also predict the ground force: from markers alone, and by the nine spheres of Moreira et al. (2011), fitted to the force.
     orthosis : str
         Also show what an orthosis would contribute to the moments, the motion being the same: flexible, medium, stiff, or a .toml
-        file with the keywords of Builder.orthosis.
+        file with the keywords of Builder.orthosis.  Muscles make the rest.
     muscles : bool
         Also activations and forces of 43 muscles of a generic leg, scaled to the subject, by static optimisation, and contact
         forces of the ankle; needs markers of pelvis and thigh.
@@ -167,6 +172,7 @@ def gait(
     for name, value, allowed in (
         ("side", side, SIDES),
         ("toes", toes, TOES),
+        ("axes", axes, AXES),
         ("sex", SEXES[0] if sex is None else sex, SEXES),
     ):
         if value not in allowed:
@@ -175,8 +181,7 @@ def gait(
         muscles, muscle_cost=muscle_cost, muscle_exponent=muscle_exponent, muscle_strength=muscle_strength,
         passive_forces=passive_forces or None,
     )  # fmt: skip
-    if muscles and orthosis is not None:
-        raise ModelError("muscles: their forces are those without an orthosis; leave muscles or orthosis out")
+    cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
     anatomy = Anatomy(
         subtalar_inclination, subtalar_deviation, talocrural_inclination, talocrural_deviation, link_length, inertia,
         check_units, ankle_width, hip_centre,
@@ -203,7 +208,7 @@ def gait(
         filters, landmarks = Filters.off(), dict(synthetic.MARKERS)
     options: dict[str, Any] = dict(
         side=None if side == "auto" else side, mass=mass, height=height, sex=sex, markers=landmarks or None, filters=filters,
-        toes=toes, anatomy=anatomy, functional=moved, foot_flat=foot_flat,
+        toes=toes, anatomy=anatomy, functional=moved, axes=axes, foot_flat=foot_flat,
         orthosis=None if orthosis is None else orthosis_option(orthosis),
     )  # fmt: skip
     found, recorded, left_out = _analysed(static, trials, options, report, say)
@@ -215,8 +220,11 @@ def gait(
     trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
     walks: list[Any] = []
     if muscles:
-        cost = cost_of(muscle_cost, muscle_exponent, passive_forces)
-        walks, without = pulling.analyse(found, folder, cost, 1.0 if muscle_strength is None else muscle_strength, say)
+        leg = dict(
+            muscles=cost, orthosis=options["orthosis"],
+            strength=1.0 if muscle_strength is None else muscle_strength,
+        )  # fmt: skip
+        walks, without = pulling.analyse(found, folder, leg, say)
         left_out += without
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
     say("figures and data")

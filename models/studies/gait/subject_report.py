@@ -36,6 +36,7 @@ def begin(report: Report, found: Sequence[Gait], left_out: Sequence[str], filter
         tables.drawn_norms(found),
         *tables.subjects(found),
         *tables.functional(found),
+        *tables.posterior(found),
     ]
     report.head = head(found, filters)
     report.cite = [*cited("n.d.", *papers), *SOURCES]

@@ -11,11 +11,13 @@ from models.studies.gait.curves import by_foot, joints, upper
 from models.studies.gait.figures import FORCES, NORM, mean_pace
 from models.studies.gait.recovery import recovered, replayed
 from models.walking import norms
+from models.walking.axes_posterior import AxesPosterior
 from models.walking.cycle_curves import knee_and_hip_peaks_of, peaks_of, speed_of, steps_of
 from models.walking.gait_result import Gait
-from models.walking.hinge_fit import FunctionalAxis
+from models.walking.hinge_fit import AXES, FunctionalAxes, FunctionalAxis
 from models.walking.preparation import Filters
 from models.walking.subject import LegFoot
+from models.walking.two_hinges import MILLIMETRES, UNKNOWNS
 from models.walking.upper_leg import JOINT_ANGLES
 from runtime.report import Table
 from runtime.support.arrays import Floats
@@ -77,7 +79,7 @@ def functional(found: Sequence[Gait]) -> list[Table]:
     rows: list[list[Any]] = []
     for side, trials in by_foot(found).items():
         axes = trials[0].functional_axes
-        for name in ("talocrural", "talocalcaneal") if axes is not None else ():
+        for name in AXES if isinstance(axes, FunctionalAxes) else ():
             one: FunctionalAxis = getattr(axes, name)
             angles = [one.inclination_deg, one.deviation_deg, one.sd_deg, one.from_rule_deg, one.range_deg]
             rows.append([side, name, *(round(value, 1) for value in angles), one.reason or "identified"])
@@ -90,6 +92,31 @@ def functional(found: Sequence[Gait]) -> list[Table]:
         "where an axis is not identified, and angles that are given as options remain."
     )
     return [Table("functional axes", columns, rows, note, brief=["foot", "axis", "SD [deg]", "result"])] if rows else []
+
+
+def posterior(found: Sequence[Gait]) -> list[Table]:
+    """Both axes with their prior and their posterior, and the correlations of the posterior, for each foot."""
+    rows: list[list[Any]] = []
+    correlations: list[list[Any]] = []
+    for side, trials in by_foot(found).items():
+        axes = trials[0].functional_axes
+        if not isinstance(axes, AxesPosterior):
+            continue
+        unit = np.where(MILLIMETRES, 1e3, np.degrees(1.0))
+        columns = (axes.prior.mean, axes.prior.sd, axes.mean, axes.sd, *axes.interval.T)
+        values = np.column_stack([*(of * unit for of in columns), axes.ratio])
+        for k, name in enumerate(UNKNOWNS):
+            words = f"{name.replace('_', ' ')} [{'mm' if MILLIMETRES[k] else 'deg'}]"
+            rows.append([side, words, *values[k, :-1].round(1).tolist(), round(float(values[k, -1]), 2)])
+            correlations.append([side, words, *axes.correlation[k].round(2).tolist()])
+    note = (
+        "Angles as those of the options; places of the talocrural axis from its rule, of the talocalcaneal axis from the "
+        "middle of the talocrural one.  The prior is that of published samples.  95 %: ends of the credible interval.  Ratio: of "
+        "the deviation to that of the prior; 1 where the movement adds nothing."
+    )
+    head = ["foot", "what", "prior", "prior SD", "mean", "SD", "95 % from", "to", "ratio"]
+    shown = Table("axes with their prior", head, rows, note, brief=["foot", "what", "mean", "95 % from", "to", "ratio"])
+    return [shown, Table("correlations of the axes", ["foot", "what", *UNKNOWNS], correlations)] if rows else []
 
 
 def _talocrural(person: LegFoot) -> str:

@@ -1,12 +1,14 @@
 """The verb ``talus swap``: the model alone, a trial with each sort of ankle, and what it refuses."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import models
 from models.files import read_storage
+from models.studies import muscle_report
 from models.walking import compare_ankles, synthetic
 from models.walking.inverse_kinematics import axes_of_model
 from tests.support.capture_files import write_c3d
@@ -97,6 +99,28 @@ def test_a_trial(trial, command, tmp_path):
     )
 
 
+def test_the_answer_names_large_reserves_with_and_without_a_threshold():
+    def answer(**reserves):
+        moments = {
+            name: np.array([10.0, -20.0])
+            for name in ("hip_rotation_l", "knee_angle_r", "ankle_angle_r", "subtalar_angle_r")
+        }
+        left = {name: np.array([0.0, reserves.get(name, 0.1)]) for name in moments}
+        of = SimpleNamespace(
+            moments=moments, reserves=left, failed=[], reserve_share=lambda name: left[name].max() / 20.0
+        )
+        one = SimpleNamespace(muscles=of, contacts={"ankle_r": SimpleNamespace(size=np.array([981.0, 1962.0]))})
+        ankles = {"ankle_r": ("ankle_angle_r", "subtalar_angle_r")}
+        return muscle_report.answer([SimpleNamespace(mass=50.0, ankles=ankles, trials={"universal": one})])
+
+    assert answer().endswith("ankle_r: 4.00 body weights (universal); reserves within the threshold at ankle and knee.")
+    text = answer(hip_rotation_l=3.66, subtalar_angle_r=7.0, knee_angle_r=0.9)
+    assert text.endswith(
+        "within the threshold at ankle and knee; without one, above 5 %: hip_rotation_l 18 %, subtalar_angle_r 35 %."
+    )
+    assert "above the threshold: knee_angle_r." in answer(knee_angle_r=1.1)
+
+
 @pytest.mark.slow
 def test_a_trial_with_muscles(trial, command, tmp_path):
     """Tables, files and the answer have what ``compare_ankles`` finds."""
@@ -168,6 +192,8 @@ def test_activations_beside_electromyograms_of_the_trial(trial, command, tmp_pat
 CASES = {
     "--emg-maximum belongs to muscles": ["--emg-maximum", "a.c3d"],
     "--muscle-exponent belongs to muscles": ["--muscle-exponent", "3"], "--muscles belongs to a trial": ["--muscles"],
+    "cost = 'force': use activation or stress": ["--markers", "walk.trc", "--up", "y", "--muscles", "--muscle-cost", "force"],
+    "exponent = 0.5": ["--markers", "walk.trc", "--up", "y", "--muscles", "--muscle-exponent", "0.5"],
     "has no muscles that act": ["--markers", "walk.trc", "--up", "y", "--muscles"],
     "no such joint": ["--ankle", "ankel_r,subtalar_r"], "ankle = 'ankle_r'": ["--ankle", "ankle_r"],
     "--loads belongs to a trial": ["--loads", "a.xml"], "use modified_universal, universal": ["--joint", "ball"],

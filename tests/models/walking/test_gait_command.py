@@ -105,7 +105,11 @@ def test_muscles_of_a_walk(talus, tmp_path, synthetic_walk):
     for option in (cost[:2], cost[2:4], cost[4:6], cost[6:]):
         refused = talus(*option, "--out", "p")
         assert refused.code == 2 and f"{option[0]} belongs to muscles" in refused.err
-    assert "leave muscles or orthosis out" in talus("--muscles", "--orthosis", "stiff", "--out", "p").err
+    for option, sentence in (
+        (("--muscle-exponent", "0.5"), "exponent = 0.5"),
+        (("--muscle-cost", "force"), "cost = 'force'"),
+    ):
+        assert sentence in talus("--muscles", *option, "--out", "p").err and not (tmp_path / "p").exists()
 
 
 @pytest.mark.slow

@@ -179,6 +179,14 @@ def test_a_walk_without_pelvis_is_refused(synthetic_walk, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
+def test_options_that_are_refused_leave_no_leg(synthetic_walk, tmp_path):
+    odd = (dict(muscles=dict(exponent=0.5)), "exponent = 0.5"), (dict(strength=float("nan")), "strength = nan")
+    for options, why in odd:
+        assert_refused(why, muscles.analyse, [synthetic_walk], tmp_path, options, print)
+        assert not list(tmp_path.iterdir())
+
+
 @recorded
 @pytest.mark.slow
 def test_activations_are_those_of_opensim(tmp_path):
@@ -201,6 +209,20 @@ def test_activations_go_with_electromyograms(tmp_path):
     for name, least in (("soleus_r", 0.8), ("med_gas_r", 0.9), ("vas_med_r", 0.9), ("tib_ant_r", 0.6)):
         assert correlation[name] > least
     assert all(found.reserve_share(name) < 0.05 for name in found.moments)
+
+
+@pytest.mark.slow
+def test_an_orthosis_leaves_the_rest_to_muscles(synthetic_walk, synthetic_muscles, tmp_path):
+    """Its part of the moments is that of the analysis with the orthosis."""
+    worn = analyse(
+        synthetic.static(), synthetic.trial(), markers=synthetic.MARKERS, filters=Filters.off(), orthosis="stiff"
+    )
+    found = muscles_of_walk(synthetic_walk, tmp_path / "leg.osim", sorts=[MODIFIED], orthosis="stiff").trials[MODIFIED]
+    part = np.interp(found.trial.t, worn.t, worn.orthosis_moments["talocrural"])
+    largest = np.abs(part).max()
+    assert found.orthosis["ankle_angle_r"] == pytest.approx(part, abs=2e-2 * largest) and largest > 1.0
+    alone = synthetic_muscles.trials[MODIFIED].muscles.moments["ankle_angle_r"]
+    assert found.muscles.moments["ankle_angle_r"] == pytest.approx(alone - part, abs=2e-2 * largest)
 
 
 @pytest.mark.slow

@@ -1,11 +1,14 @@
 """Static optimisation: closed forms, the optimum by another solver, and the walk of OpenSim with a spring at the ankle."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import Bounds, minimize
 
 import models
 from models.files import read_storage
+from models.files.virtual_power import Load, ways_at
 from models.walking import inverse_dynamics_of_trial, joint_contacts, static_optimisation
 from models.walking.activation_problem import Problem
 from tests.support import muscle_arm as arm
@@ -17,10 +20,11 @@ WIDE = (0.0, 1.0)
 
 @pytest.fixture
 def read(tmp_path):
-    def of(*forces, **more):
-        file = tmp_path / "arm.osim"
-        file.write_text(arm.text(*forces, **more))
-        return models.read(file)
+    def of(*forces, ignore="", locked=False, **more):
+        file, elbow = tmp_path / "arm.osim", '<Coordinate name="elbow"'
+        text = arm.text(*forces, **more)
+        file.write_text(text.replace(f"{elbow}/>", f"{elbow}><locked>true</locked></Coordinate>") if locked else text)
+        return models.read(file, ignore=ignore)
 
     return of
 
@@ -64,15 +68,43 @@ def test_two_muscles_in_closed_form(read):
     assert found.fiber_lengths["far"][0] == pytest.approx(1.0) and not found.failed.size and not found.saturated
 
 
-@pytest.mark.parametrize("p", [3.0, 4.0])
-def test_powers_of_activations_in_closed_form(read, p):
-    """With a reserve that costs everything,  a_i ~ g_i^(1 / (p - 1))."""
+@pytest.mark.parametrize("p", [1.01, 1.2, 1.5, 3.0, 5.0, 10.0, 20.0])
+@pytest.mark.parametrize(("reserve", "share"), [(1.0, 1.0), (1.0, 0.1), (1e-9, 1.0)])
+def test_powers_of_activations_in_closed_form(read, p, reserve, share):
+    """a_i ~ g_i^(1 / (p - 1)) for torques g by the optimal force of the reserve, whose control is 1 in proportion to them."""
     reading = read(arm.muscle("near", 0.04, 800.0), arm.muscle("far", 0.07, 500.0))
-    g = np.array([800.0 * arm.arm(0.04), 500.0 * arm.arm(0.07)])
-    found = static_optimisation(reading, arm.trial(reading), reserve=1e-3, bounds=WIDE, exponent=p)
-    share = g ** (1.0 / (p - 1.0))
-    wanted = arm.MOMENT * share / (g @ share)
-    assert [found.activations[name][0] for name in ("near", "far")] == pytest.approx(wanted, rel=1e-4)
+    g = np.array([800.0 * arm.arm(0.04), 500.0 * arm.arm(0.07)]) / reserve
+    still = arm.trial(reading)
+    trial = replace(still, forces={"elbow": share * still.forces["elbow"]})
+    found = static_optimisation(reading, trial, reserve=reserve, bounds=(0.0, 10.0), exponent=p)
+    log = np.append(np.log(g), 0.0) / (p - 1.0)
+    controls = np.exp(log - log.max())
+    controls *= share * arm.MOMENT / reserve / (controls @ np.append(g, 1.0))
+    assert [found.activations[name][1] for name in ("near", "far")] == pytest.approx(controls[:2], rel=1e-9)
+    assert found.reserves["elbow"] == pytest.approx(2 * [reserve * controls[2]], rel=1e-9, abs=1e-13)
+    assert not found.failed.size
+
+
+@pytest.mark.parametrize("p", [1.0, 1.2, 2.0, 3.0, 8.0])
+def test_moments_far_apart_in_size_do_not_change_each_other(p):
+    """Two limbs without a common muscle, one with a tenth of the moments of the other: a tenth of the activations."""
+    one = problem(5, 2, 4, 9, upper=1e3)
+    G, zero = np.zeros((2, 8, 18)), np.zeros((2, 18))
+    G[:, :4, :9] = G[:, 4:, 9:] = one.G
+    b = np.concatenate([one.b, 0.1 * one.b], axis=1)
+    a, off = Problem(G, b, zero + 1.0, zero, zero[0], zero[0] + 1e3).solved(p)
+    assert off.max() < 1e-9 and a[:, 9:] == pytest.approx(0.1 * a[:, :9], rel=1e-6, abs=1e-9)
+
+
+def test_muscles_without_a_task_and_without_strength_rest():
+    one = problem()
+    idle = Problem(one.G, 0.0 * one.b, one.w, 0.0 * one.c, 0.0 * one.lower, one.upper)
+    for p in (1.0, 2.0, 3.0):
+        a, off = idle.solved(p)
+        assert off.max() < 1e-4 and a.max() < 1e-6
+    weak = Problem(one.G * (np.arange(9) > 0), one.b, one.w * (np.arange(9) > 0), one.c, one.lower, one.upper)
+    a, off = weak.solved(3.0)
+    assert off.max() < 1e-9 and a[:, 0] == pytest.approx([0.01, 0.01], abs=1e-12)
 
 
 def test_stresses_cubed_in_closed_form(read):
@@ -197,27 +229,175 @@ def test_springs_and_limits_of_coordinates_act_before_muscles(read):
     assert moments[0] - moments[1] == pytest.approx(added, rel=1e-9)
 
 
+BUSHING = """<BushingForce name="{name}"><socket_frame1>{one}</socket_frame1><socket_frame2>{two}</socket_frame2><frames>
+ <PhysicalOffsetFrame name="at_one"><socket_parent>{body_1}</socket_parent><translation>{x} 0 0</translation>
+ <orientation>0 0 0</orientation></PhysicalOffsetFrame>
+ <PhysicalOffsetFrame name="at_two"><socket_parent>{body_2}</socket_parent><translation>{x} 0 0</translation>
+ <orientation>0 0 0</orientation></PhysicalOffsetFrame></frames>
+ <rotational_stiffness>0 0 {turning}</rotational_stiffness><translational_stiffness>{along} {along} 0</translational_stiffness>
+ <rotational_damping>0 0 {damping}</rotational_damping><translational_damping>0 0 0</translational_damping></BushingForce>"""
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_bushings_act_before_muscles_and_pass_no_hinge(read, swapped):
+    """In closed form: a spring and a damper about the hinge, and springs between points at the distance x from it."""
+    k, c, along, x, rate = 7.0, 0.3, 500.0, 0.2, 0.4
+    ends = dict(body_1="/ground", body_2="/bodyset/arm")
+    if swapped:
+        ends = dict(body_1="/bodyset/arm", body_2="/ground")
+    brace = BUSHING.format(name="brace", one="at_one", two="at_two", x=x, turning=k, damping=c, along=along, **ends)
+    reading, bare = read(arm.muscle("m", 0.04), brace), read(arm.muscle("m", 0.04))
+    assert [one.name for one in reading.source.bushings] == ["brace"]
+    angles = np.array([0.0, 0.35, -0.2])
+    trial = arm.trial(reading, {"elbow": angles}, {"elbow": [rate] * 3})
+    found, without = static_optimisation(reading, trial), static_optimisation(bare, trial)
+    added = -k * angles - c * rate - along * x**2 * np.sin(angles)
+    assert without.moments["elbow"] - found.moments["elbow"] == pytest.approx(added, rel=1e-9)
+    assert not found.notes
+    contact = joint_contacts(reading, trial, found, ["elbow"])["elbow"]
+    on_arm = -along * x * np.stack([np.cos(angles) - 1.0, np.sin(angles), 0.0 * angles], axis=1)
+    path = found.paths["m"].wrenches["arm"][0] * found.forces["m"][:, None]
+    links = {link.name: link for link in reading.source.links}
+    ways = ways_at(reading.source, ["elbow"], np.array([[angles], [[rate] * 3], [[0.0] * 3]]))[0]
+    needed = links["arm"].mass * (ways["arm"][-1].at(links["arm"].centre)[2] - reading.source.gravity)
+    assert contact.force == pytest.approx(needed - on_arm - path, abs=1e-9)
+    assert contact.moment[:, 2] == pytest.approx(found.reserves["elbow"], abs=1e-9)
+
+
+def segment(name, parent, at=0.0):
+    """A body on a hinge at a distance from that of its parent."""
+    body = f'<Body name="{name}"><mass>1</mass><mass_center>0.2 0 0</mass_center><inertia>0.01 0.01 0.01 0 0 0</inertia></Body>'
+    joint = (
+        f'<PinJoint name="{name}"><socket_parent_frame>on_{parent}</socket_parent_frame><socket_child_frame>/bodyset/{name}'
+        f'</socket_child_frame><coordinates><Coordinate name="{name}"/></coordinates><frames><PhysicalOffsetFrame '
+        f'name="on_{parent}"><socket_parent>/{parent}</socket_parent><translation>{at} 0 0</translation></PhysicalOffsetFrame>'
+        "</frames></PinJoint>"
+    )
+    return body, joint
+
+
+def gear(follower, leaders, function="<LinearFunction><coefficients>0.5 0</coefficients></LinearFunction>"):
+    return (
+        f'<CoordinateCouplerConstraint name="{follower}_gear"><coupled_coordinates_function>{function}'
+        f"</coupled_coordinates_function><independent_coordinate_names>{leaders}</independent_coordinate_names>"
+        f"<dependent_coordinate_name>{follower}</dependent_coordinate_name></CoordinateCouplerConstraint>"
+    )
+
+
 def test_a_coupled_coordinate_counts_with_its_leader(read):
     """The moment of a second arm that a coupler turns half as far, and no coordinate of its own."""
-    hand = '<Body name="hand"><mass>1</mass><mass_center>0.2 0 0</mass_center><inertia>0.01 0.01 0.01 0 0 0</inertia></Body>'
-    wrist = (
-        '<PinJoint name="wrist"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/hand'
-        '</socket_child_frame><coordinates><Coordinate name="wrist"/></coordinates></PinJoint>'
-    )
-    coupler = (
-        '<CoordinateCouplerConstraint name="gear"><coupled_coordinates_function><LinearFunction><coefficients>0.5 0'
-        "</coefficients></LinearFunction></coupled_coordinates_function><independent_coordinate_names>elbow"
-        "</independent_coordinate_names><dependent_coordinate_name>wrist</dependent_coordinate_name>"
-        "</CoordinateCouplerConstraint>"
-    )
-    on_hand = arm.muscle("hand", 0.05).replace("/bodyset/arm", "/bodyset/hand")
-    reading = read(arm.muscle("m", 0.04), on_hand, bodies=hand, joints=wrist, constraints=coupler)
+    hand, wrist = segment("wrist", "ground")
+    on_hand = arm.muscle("hand", 0.05).replace("/bodyset/arm", "/bodyset/wrist")
+    reading = read(arm.muscle("m", 0.04), on_hand, bodies=hand, joints=wrist, constraints=gear("wrist", "elbow"))
     found = static_optimisation(reading, arm.trial(reading), bounds=WIDE)
     assert list(found.moments) == ["elbow"]
     assert found.moments["elbow"] == pytest.approx(arm.MOMENT + 0.5 * 1.0 * 10.0 * 0.2)
     made = arm.arm(0.04) * found.forces["m"] + 0.5 * arm.arm(0.05) * found.forces["hand"]
     assert made + found.reserves["elbow"] == pytest.approx(found.moments["elbow"])
     assert_refused("a coupler drives it", static_optimisation, reading, arm.trial(reading), coordinates=["wrist"])
+
+
+BOTH = (  # 0.5 elbow + 0.25 of the other: powers of the last one first
+    "<MultivariatePolynomialFunction><coefficients>0 0.25 0.5</coefficients><dimension>2</dimension><order>1</order>"
+    "</MultivariatePolynomialFunction>"
+)
+
+
+@pytest.mark.parametrize("names", ["wrist thumb", "thumb wrist"])
+@pytest.mark.parametrize("several", [False, True])
+def test_couplers_of_couplers_and_of_several_coordinates(read, names, several):
+    """The power of all moments by the rate of the leader: each follower counts with all slopes on the way to it."""
+    first, second = names.split()
+    parts = segment(first, "bodyset/arm", 0.3), segment(second, f"bodyset/{first}", 0.2)
+    law = gear(second, f"elbow {first}", BOTH) if several else gear(first, "elbow") + gear(second, first)
+    bodies, joints = ("".join(of) for of in zip(*parts, strict=True))
+    reading = read(arm.muscle("m", 0.04), bodies=bodies, joints=joints, constraints=law)
+    trial = arm.trial(reading)
+    found = static_optimisation(reading, trial)
+    elbow, one, two = (trial.forces[name][0] for name in ("elbow", first, second))
+    wanted = elbow + (0.5 * two if several else 0.5 * (one + 0.5 * two))
+    assert found.moments["elbow"] == pytest.approx([wanted] * 2, rel=1e-12) and two > 1.0
+    if several:
+        on_first = static_optimisation(reading, trial, coordinates=["elbow", first]).moments[first]
+        assert on_first == pytest.approx([one + 0.25 * two] * 2, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "law",
+    ["thelen_as_opensim", "thelen_as_published", "millard_as_opensim", "millard_as_published", "de_groote_as_opensim",
+     "de_groote_as_published"],
+)  # fmt: skip
+def test_a_slack_muscle_exerts_nothing_and_is_named(read, law):
+    """Its tendon is 0.1 m longer than its path, as if the fibre were turned round at its optimal length."""
+    text = arm.muscle("loose", 0.04)
+    taut, loose = (f"{arm.length(0.04) + by!r}<" for by in (-0.1, 0.1))
+    reading = read(text.replace(taut, loose), arm.muscle("m", 0.07))
+    trial = arm.trial(reading)
+    for passive in (False, True):
+        found = static_optimisation(reading, trial, law=law, passive=passive)
+        assert found.forces["loose"] == pytest.approx([0.0, 0.0], abs=1e-9) and found.forces["m"][0] > 10.0
+        assert found.activations["loose"] == pytest.approx([0.01, 0.01])
+        assert "loose (2 of 2 frames)" in found.notes[-1] and "m (" not in found.notes[-1]
+    whole = static_optimisation(reading, trial, force_length_velocity=False)
+    assert whole.forces["loose"] == pytest.approx(1000.0 * whole.activations["loose"]) and not whole.notes
+
+
+def test_constants_beyond_the_bounds_of_a_builder_are_refused(read):
+    """A pennation angle in degrees, and a force and a length below 0, by the muscle's name."""
+    for old, new, sentence in (
+        (
+            "_optimal>0.0<",
+            "_optimal>20<",
+            "muscle 'n' (thelen_as_opensim): pennation_angle_at_optimal = 20 rad, must not be above",
+        ),
+        (
+            "force>1000.0<",
+            "force>-1000<",
+            "muscle 'n' (thelen_as_opensim): max_isometric_force = -1000 N, must be above 0 N",
+        ),
+        ("length>0.1<", "length>-0.1<", "optimal_fiber_length = -0.1 m, must be above 0 m"),
+    ):
+        text = arm.muscle("n", 0.05)
+        assert old in text
+        reading = read(arm.muscle("m", 0.04), text.replace(old, new, 1))
+        trial = arm.trial(reading)
+        assert_refused(sentence, static_optimisation, reading, trial)
+        assert static_optimisation(reading, trial, muscles=["m"]).forces["m"][0] > 0.0
+
+
+def test_a_reserve_without_a_moment_has_an_infinite_share(read):
+    reading = read(arm.muscle("m", 0.04))
+    still = arm.trial(reading)
+    found = static_optimisation(reading, replace(still, forces={"elbow": 0.0 * still.t}))
+    assert found.reserves["elbow"][0] < -0.1 and found.reserve_share("elbow") == np.inf
+    idle = static_optimisation(reading, replace(still, forces={"elbow": 0.0 * still.t}), bounds=WIDE)
+    assert idle.reserve_share("elbow") == 0.0
+
+
+def test_notes_name_what_does_not_act(read):
+    """A ligament that is ignored, a muscle that the file disables, and a body that floats without loads."""
+    off = arm.muscle("off", 0.05).replace('name="off">', 'name="off"><appliesForce>false</appliesForce>')
+    rope = (
+        '<Ligament name="rope"><GeometryPath><PathPointSet><objects/></PathPointSet></GeometryPath><resting_length>0.1'
+        "</resting_length></Ligament>"
+    )
+    reading = read(arm.muscle("m", 0.04), off, rope, ignore="forces")
+    notes = static_optimisation(reading, arm.trial(reading)).notes
+    assert "muscles off do not act: disabled in the file; enable it there" in notes
+    assert any("rope of the file do not act" in note for note in notes) and len(notes) == 2
+    assert_refused("'off' does not act: disabled", static_optimisation, reading, arm.trial(reading), muscles=["off"])
+    body, _ = segment("box", "ground")
+    six = "".join(f'<Coordinate name="box_{name}"/>' for name in ("rx", "ry", "rz", "x", "y", "z"))
+    free = (
+        '<FreeJoint name="free"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/box'
+        f"</socket_child_frame><coordinates>{six}</coordinates></FreeJoint>"
+    )
+    reading = read(arm.muscle("m", 0.04), bodies=body, joints=free)
+    trial = arm.trial(reading)
+    (note,) = static_optimisation(reading, trial).notes
+    assert "no loads act on the bodies" in note
+    push = Load("box", *(np.zeros((2, 3)) for _ in range(3)))
+    assert not static_optimisation(reading, replace(trial, loads=(push,))).notes
 
 
 def test_the_contact_force_balances_weight_and_muscle(read):
@@ -237,8 +417,16 @@ def test_the_contact_force_balances_weight_and_muscle(read):
         assert found.moment[n] == pytest.approx([0.0, 0.0, muscles.reserves["elbow"][n]], abs=1e-12)
     assert (found.inner, found.outer) == ("ground", "arm") and "of ground on arm, 2 frames" in repr(found)
     assert_refused("joints: 'knee' moves no body", joint_contacts, reading, trial, muscles, ["knee"])
-    other = arm.trial(reading, {"elbow": np.zeros(3)})
-    assert_refused("give those of this trial", joint_contacts, reading, other, muscles, ["elbow"])
+    for what, other in (
+        ("times", arm.trial(reading, {"elbow": np.zeros(3)})),
+        ("motion", arm.trial(reading)),
+        ("rates", arm.trial(reading, trial.q, {"elbow": [0.1, 0.1]})),
+        ("forces", replace(trial, forces={"elbow": trial.forces["elbow"] + 1.0})),
+    ):
+        sentence = f"muscles: are of a trial with other {what}; give those of this trial"
+        assert_refused(sentence, joint_contacts, reading, other, muscles, ["elbow"])
+    again = joint_contacts(reading, arm.trial(reading, trial.q), muscles, ["elbow"])["elbow"]
+    assert np.array_equal(again.force, found.force)
 
 
 def test_what_is_refused(read):
@@ -247,13 +435,17 @@ def test_what_is_refused(read):
     cases = {
         "muscles: 'x' is unknown": {"muscles": ["x"]},
         "coordinates: 'x' is unknown": {"coordinates": ["x"]},
+        "muscles = []: names none": {"muscles": []},
+        "coordinates = []: names none": {"coordinates": []},
         "exponent = 0.5": {"exponent": 0.5},
         "activation from 1 to 0.5": {"bounds": (1.0, 0.5)},
         "give optimal forces above 0 N m": {"reserve": {"elbow": 0.0}},
-        "law of muscles": {"law": "hill"},
+        "the laws of muscles are": {"law": "hill"},
     }
     for sentence, options in cases.items():
         assert_refused(sentence, static_optimisation, reading, trial, **options)
+    held = read(arm.muscle("m", 0.04), locked=True)
+    assert_refused("all that a muscle moves are locked (elbow)", static_optimisation, held, arm.trial(held))
     none = read()
     assert_refused("has no muscles that act", static_optimisation, none, arm.trial(none))
 

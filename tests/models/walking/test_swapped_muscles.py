@@ -95,9 +95,59 @@ def test_the_written_model_has_the_muscles_on_the_link(found, tmp_path):
         assert paths[name].length == pytest.approx(path.length, abs=1e-9), name
 
 
-def test_a_model_without_muscles_and_muscles_beside_an_orthosis_are_refused(tmp_path):
+def test_options_are_refused_before_the_work_begins(found):
+    reading, said = found[0], []
+    walk = trial_of(reading, smooth(reading, widest=0.3))
+    for sentence, options in {
+        "cost = 'force'": {"cost": "force"}, "exponent = 0.5": {"exponent": 0.5}, "'x' is unknown": {"muscles": ["x"]},
+        "activation from 1 to 0.5": {"bounds": (1.0, 0.5)}, "the laws of muscles are": {"law": "hill"},
+    }.items():  # fmt: skip
+        assert_refused(sentence, compare_ankles, reading, walk, cutoff=None, muscles=options, say=said.append)
+    assert not said
+
+
+def test_a_model_without_muscles_is_refused(tmp_path):
     reading = read(tmp_path, marked())
     walk = trial_of(reading, smooth(reading, widest=0.3))
     assert_refused("has no muscles that act", compare_ankles, reading, walk, cutoff=None, muscles=True)
-    both = dict(muscles=True, orthosis="stiff")
-    assert_refused("leave muscles or orthosis out", compare_ankles, reading, walk, cutoff=None, **both)
+
+
+SORT = SORTS[2]
+
+
+@pytest.fixture(scope="module")
+def braced(tmp_path_factory):
+    """The same trial with an orthosis, and a model without muscles whose moments it leaves."""
+    reading = read(tmp_path_factory.mktemp("braced"), marked(more=muscles()))
+    walk = trial_of(reading, smooth(reading, widest=0.3), forces=plates_of(reading, smooth(reading, widest=0.3))[0])
+    given = dict(talus_length=0.03, cutoff=None, sorts=[SORT], orthosis={"stiffness": (80.0, 40.0, 17.0)})
+    return compare_ankles(reading, walk, muscles={"reserve": 5.0}, **given).trials[SORT]
+
+
+def test_muscles_make_what_an_orthosis_leaves_of_the_moments(found, braced):
+    """The orthosis has its share whatever the muscles do; the rest of each moment is made by muscles and reserves."""
+    bare = found[1].trials[SORT]
+    for name, moment in braced.muscles.moments.items():
+        assert moment == pytest.approx(bare.trial.forces[name] - braced.orthosis[name], abs=1e-9)
+        made = sum(path.moment_arms[name] * braced.muscles.forces[m] for m, path in braced.muscles.paths.items())
+        assert made + braced.muscles.reserves[name] == pytest.approx(moment, abs=1e-9)
+        assert braced.trial.forces[name] == pytest.approx(bare.trial.forces[name], abs=1e-9)
+    for side in "rl":
+        assert np.ptp(braced.orthosis[f"ankle_angle_{side}"]) > 1.0
+        assert np.abs(braced.muscles.forces[f"tib_ant_{side}"] - bare.muscles.forces[f"tib_ant_{side}"]).max() > 5.0
+
+
+def test_contact_forces_balance_beside_an_orthosis(found, braced):
+    """Its springs are moments: they change the contact force by the pull of the muscles alone, and do not pass the hinge."""
+    ways, bare = motion(braced), found[1].trials[SORT]
+    links = {link.name: link for link in braced.reading.source.links}
+    for side in "rl":
+        foot = links[f"calcn_{side}"]
+        load = sum(of.force for of in braced.trial.loads if of.body == foot.name)
+        needed = foot.mass * (ways[foot.name][-1].at(foot.centre)[2] - braced.reading.source.gravity)
+        hinges = braced.contacts[f"subtalar_{side}"], bare.contacts[f"subtalar_{side}"]
+        assert hinges[0].force + load + pull_on(braced, foot.name) == pytest.approx(needed, abs=1e-6)
+        assert np.abs(hinges[0].force - hinges[1].force).max() > 1.0
+        axis = ways[f"calcn_{side}"][0].A @ foot.steps[0].axis
+        about = np.einsum("na,na->n", axis, hinges[0].moment)
+        assert about == pytest.approx(braced.muscles.reserves[f"subtalar_angle_{side}"], abs=1e-8)

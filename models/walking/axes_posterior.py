@@ -1,0 +1,370 @@
+"""Both axes of the ankle with credible intervals: markers of any movement, a population prior and a model of the skin.
+
+The mean and the standard deviation of a population, and what the markers of a trial say, are weighed against each other by
+Bayes' rule, after Haddou, Rivest and Pierrynowski, A nonlinear mixed effects directional model for the estimation of the rotation
+axes of the human ankle, Ann Appl Stat 4, 2010, 1892-1912, doi 10.1214/10-AOAS342, who fit a population at once.
+
+Prior of the angles: Isman and Inman, Anthropometric studies of the human foot and ankle, Bull Prosthet Res 10-11, 1969, 97-129:
+means and ranges of 46 feet.  A standard deviation is the range over the expected range of 46 normal numbers, as those of the
+paper were not at hand, nor were correlations.  Height of the talus: Siegler et al., by Rodrigues da Silva et al. (2024a): 41.7
++/- 5.7 mm, 26 adults, in proportion to the length of the foot.  Places: no source at hand states their spread.  The centre of
+functional axes lies 7 % of the length of the foot in front of the middle of the malleoli (Salami et al., Estimation of ankle
+joint parameters in typically developed adults using functional calibration methods, Gait Posture 77, 2020, 95-99; abstract; 23
+adults).  Half of this is the standard deviation in every direction: a choice.
+
+Skin: up to 4.3 mm at heel, navicular and medial malleolus and up to 1.8 mm at the metatarsals between 20 degrees of dorsiflexion
+and 30 of plantarflexion, six adults by X-rays (Tranberg and Karlsson, The relative skin movement of the foot: a 2-D roentgen
+photogrammetry study, Clin Biomech 13, 1998, 71-76; abstract), and below 9.36 mm at leg and foot, five adults walking, by dual
+fluoroscopy (The modified Shriners Hospitals for Children Greenville multi-segment foot model provides clinically acceptable
+measurements of ankle and midfoot angles: a dual fluoroscopy study, 2021, PMC8085108; abstract).  Taken: 2.5 mm, the standard
+deviation in each direction, which the markers of the trial correct.  How displacements are alike in frames, poses and neighbours
+is a choice: nothing at hand states it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import block_diag, solve_triangular
+from scipy.optimize import minimize
+from scipy.spatial.transform import Rotation
+from scipy.stats import multivariate_t, norm
+
+from models.foot import LINK_LENGTH
+from models.foot_anatomy import FOOT_LENGTH, SUBTALAR_DEVIATION_DEG, SUBTALAR_INCLINATION_DEG
+from models.walking.capture import Capture
+from models.walking.subject import Frozen, LegFoot
+from models.walking.two_hinges import (
+    SHARED,
+    UNKNOWNS,
+    HingedMotion,
+    HingeFit,
+    HingeProblem,
+    foot_motion,
+    with_axes,
+)
+from runtime.support import checked, checked_class
+from runtime.support.arrays import Floats
+
+EXPECTED_RANGE = 4.433  # of 46 normal numbers, in standard deviations
+PLACE_SD = 0.035  # of the length of the foot
+TALUS_SD = 0.0057  # [m] of the height of the talus in a foot of the published length
+REACH = np.tile(
+    [0.7, 0.7, 0.1, 0.1], 2
+)  # [rad], [m] from the mean of the prior: bounds that no posterior comes near to
+REACH.flags.writeable = False
+
+# [m] Expected standard deviations in each direction: of the noise, and of the four parts of the skin, which make 2.5 mm together.
+NOISE, SKIN = 0.5e-3, 1.25e-3
+FACTORS = (
+    3.0,
+    1.5,
+    2.0,
+)  # by which a standard deviation of the priors multiplies noise, leg over foot, and parts of the skin
+TYPICAL_ANGLE = 0.25  # [rad] at which the linear part has its variance, and within which poses move the skin alike
+CORRELATED = 0.15  # [s] within which displacements in time are alike
+NEIGHBOURS = 0.15  # [m] within which markers of a segment move alike; no source states it
+
+FRAMES = 60  # of each trial
+FLOOR = 0.1e-3  # [m] least noise
+TOLERANCE = 1e-5  # [rad], [m] of the last step of a fit
+DRAWS = 400
+DEGREES_OF_FREEDOM = 6  # of the t distribution from which the posterior is sampled
+CHORDS = 4  # steps of the angles to their best values for a draw
+MAX_SHIFT, MAX_RATIO = 0.25, 1.25  # of means, in standard deviations, and of these, between both ways
+MIN_EFFECTIVE = 50.0
+MAX_AWAY = 2.5  # of a mean from that of the prior, in standard deviations of the prior
+TAILS = (2.5, 97.5)  # [%] ends of the interval
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class AxesPrior(Frozen):
+    """What is known of both axes before a movement is seen: a normal distribution of the unknowns of ``UNKNOWNS``.
+
+    Attributes
+    ----------
+    mean, sd : (8,) [rad], [m]
+    correlation : (8, 8)
+    """
+
+    mean: Floats
+    sd: Floats
+    correlation: Floats
+
+    @property
+    def covariance(self) -> Floats:
+        """(8, 8)."""
+        return self.correlation * np.outer(self.sd, self.sd)
+
+
+@checked_class
+@dataclass(frozen=True, eq=False)
+class AxesPosterior(Frozen):
+    """Both axes of a foot after a movement was seen, in the order of ``UNKNOWNS``.
+
+    Angles are those of ``Anatomy``.  Places are those of the talocrural axis from its rule, of the talocalcaneal axis medial of
+    the middle of the talocrural one, and below it (``link_length``), in axes of the standing foot.
+
+    Attributes
+    ----------
+    prior : AxesPrior
+    mean, sd : (8,) [rad], [m]
+    interval : (8, 2) [rad], [m]
+        Between its ends lies the value with a probability of 95 %.
+    correlation : (8, 8)
+    draws : (400, 8) [rad], [m]
+        Of the posterior, for what follows from the axes.
+    sampled : bool
+        Whether mean, deviation and interval are those of the draws, as Laplace's approximation does not agree with them.
+    effective : float
+        Effective number of the draws.
+    noise : float [m]
+        Standard deviation of the markers from frame to frame, in each direction.
+    skin : mapping of "leg" and "foot" to float [m]
+        Standard deviation of the displacements of their markers, in each direction.
+    residual : float [m]
+        Root mean square distance of the markers of the foot from the fit.
+    frames : int
+    notes : tuple of str
+    """
+
+    prior: AxesPrior
+    mean: Floats
+    sd: Floats
+    interval: Floats
+    correlation: Floats
+    draws: Floats
+    sampled: bool
+    effective: float
+    noise: float
+    skin: Mapping[str, float]
+    residual: float
+    frames: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ratio(self) -> Floats:
+        """Standard deviations (8,) over those of the prior."""
+        return np.asarray(self.sd / self.prior.sd)
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """Unknowns whose mean lies further from that of the prior than people differ: the model does not fit this movement."""
+        away = np.abs(self.mean - self.prior.mean) / self.prior.sd
+        return tuple(name for name, one in zip(UNKNOWNS, away, strict=True) if one > MAX_AWAY)
+
+    @property
+    def bits(self) -> float:
+        """What the movement added: by so many bits the volume of the distribution of the axes has shrunk."""
+        volumes = [np.linalg.slogdet(one.correlation)[1] / 2.0 + np.log(one.sd).sum() for one in (self.prior, self)]
+        return float((volumes[0] - volumes[1]) / np.log(2.0))
+
+    def subject(self, subject: LegFoot, draw: int | None = None) -> LegFoot:
+        """The subject with the mean axes and places, or those of a draw."""
+        return with_axes(subject, self.mean if draw is None else self.draws[draw], "posterior of the axes")
+
+    def sentences(self) -> list[str]:
+        """A sentence for each axis, and one of what the movement added."""
+        said = []
+        for name in ("talocrural", "talocalcaneal"):
+            words = []
+            for what in ("inclination", "deviation"):
+                k = UNKNOWNS.index(f"{name}_{what}")
+                value, (low, high) = np.degrees(self.mean[k]), np.degrees(self.interval[k])
+                words.append(f"{what} {value:.1f} deg (95 % interval {low:.1f} to {high:.1f} deg)")
+            said.append(f"{name} axis with its prior: {', '.join(words)}")
+        said.append(f"the movement adds {self.bits:.1f} bits to the prior of the axes")
+        if self.conflicts:
+            names = ", ".join(name.replace("_", " ") for name in self.conflicts)
+            said.append(
+                f"{names}: more than {MAX_AWAY:g} standard deviations of the prior away from its mean, as in hardly any foot: "
+                "the foot of the markers bends, or skin moves otherwise than assumed; the axes by rule remain"
+            )
+        return [*said, *self.notes]
+
+
+@checked
+def population_prior(subject: LegFoot) -> AxesPrior:
+    """The prior of published samples for the size of a subject's foot."""
+    long = subject.foot_length
+    ranges = (20.0, 30.0, 48.0, 43.0)  # [deg] 68 to 88, 69 to 99, 20.5 to 68.5 and 4 to 47: Isman and Inman (1969)
+    i_1, d_1, i_2, d_2 = np.radians(ranges) / EXPECTED_RANGE
+    place, size = PLACE_SD * long, long / FOOT_LENGTH
+    angles = np.radians([10.0, 6.0, SUBTALAR_INCLINATION_DEG, SUBTALAR_DEVIATION_DEG])
+    return AxesPrior(
+        mean=np.array([*angles[:2], 0.0, 0.0, *angles[2:], 0.0, LINK_LENGTH * size]),
+        sd=np.array([i_1, d_1, place, place, i_2, d_2, place, TALUS_SD * size]),
+        correlation=np.eye(SHARED),
+    )
+
+
+@checked
+def axes_posterior(subject: LegFoot, *trials: Capture, prior: AxesPrior | None = None) -> AxesPosterior:
+    """Find both axes with credible intervals from the markers of the leg and the foot in any movement.
+
+    Every marker is displaced in its segment by noise and by skin, all normal.  Skin has four parts: a constant of the trial, a
+    part in proportion to both joint angles, a function of the pose of the joints, and one of time; neighbours move alike.  How
+    large each part is follows from the deformation of the clusters of markers, with weak priors.  Displacements and angles are
+    eliminated; the angle of a frame has the reference prior, by which it is that of the best fit.
+
+    Laplace's approximation at the optimum is checked by importance sampling from a t distribution.  Where both differ by more
+    than a quarter of a standard deviation, or their deviations by more than a quarter, the sample counts, and a note says so.
+
+    Parameters
+    ----------
+    subject : LegFoot
+        By ``scale_to_subject``.  Its rules state where the talocrural axis is expected; the directions of its axes do not count.
+    trials : Capture
+        One or more, with three markers or more on leg and main foot, the same in all.  Those of a left foot are mirrored, as the
+        static trial was.
+    prior : AxesPrior, optional
+        Default: of published samples, see the source of this module.
+
+    Returns
+    -------
+    AxesPosterior
+
+    Raises
+    ------
+    ModelError
+        Where there are too few markers or frames.
+    """
+    prior = prior or population_prior(subject)
+    motion = foot_motion(subject, *trials, frames=FRAMES)
+    skin = SkinParts.of(motion, Rotation.from_matrix(motion.turn).as_rotvec())
+    best = _problem(motion, prior, skin).fit(prior.mean, tolerance=TOLERANCE)
+    skin = SkinParts.of(motion, best.angles)  # of the first fit, instead of the turn of the foot
+    problem = _problem(motion, prior, skin)
+    best = problem.fit(best.shared, best.angles, TOLERANCE)
+    laplace = np.linalg.inv(best.precision)
+    draws, effective = _sample(problem, best, laplace)
+    notes = [] if best.converged else ["the search for the axes did not converge"]
+    sd, mean_of, sd_of = np.sqrt(np.diag(laplace)), draws.mean(axis=0), draws.std(axis=0)
+    trusted = effective >= MIN_EFFECTIVE
+    shift, ratio = np.abs(mean_of - best.shared) / sd, np.maximum(sd_of / sd, sd / sd_of)
+    sampled = trusted and (not best.converged or bool((shift > MAX_SHIFT).any() or (ratio > MAX_RATIO).any()))
+    if not trusted:
+        notes.append(
+            f"Laplace's approximation is not checked: the sample counts as {effective:.0f} draws, limit {MIN_EFFECTIVE:g}"
+        )
+    elif sampled:
+        worst = int(np.maximum(shift / MAX_SHIFT, ratio / MAX_RATIO).argmax())
+        notes.append(
+            f"Laplace's approximation differs from the sample, which counts: {UNKNOWNS[worst].replace('_', ' ')} by "
+            f"{shift[worst]:.2f} standard deviations, these by a factor {ratio[worst]:.2f}"
+        )
+    spread = norm.ppf(np.array(TAILS) / 100.0)
+    correlation = np.corrcoef(draws.T) if sampled else laplace / np.outer(sd, sd)
+    off = motion.markers(best.shared, best.angles) - motion.places
+    return AxesPosterior(
+        prior=prior, mean=mean_of if sampled else best.shared, sd=sd_of if sampled else sd,
+        interval=np.percentile(draws, TAILS, axis=0).T if sampled else best.shared[:, None] + sd[:, None] * spread,
+        correlation=correlation, draws=draws, sampled=sampled, effective=effective, noise=skin.noise,
+        skin=skin.amplitudes, residual=float(np.sqrt((off**2).sum(axis=2).mean())), frames=len(motion.t),
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _problem(motion: HingedMotion, prior: AxesPrior, skin: SkinParts) -> HingeProblem:
+    """Least squares of the whitened residuals and of the prior."""
+    white = np.linalg.inv(np.linalg.cholesky(skin.covariance(motion)))
+    precision = np.linalg.inv(prior.covariance)
+    return HingeProblem.between(
+        motion, prior.mean - REACH, prior.mean + REACH, white=white, mean=prior.mean, precision=precision
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SkinParts:
+    """Noise and skin of a motion: standard deviations [m] in each direction, most probable by the deformation of the clusters.
+
+    ``parts`` (4, n, n): likeness of the displacements of a marker between frames: constant in a trial, linear in the angles, a
+    function of the pose, and varying in time; ``of_parts`` (4,): their standard deviations at the foot; ``leg``: those of the leg
+    over those of the foot.
+    """
+
+    parts: Floats
+    noise: float
+    leg: float
+    of_parts: Floats
+
+    @classmethod
+    def of(cls, motion: HingedMotion, angles: Floats) -> SkinParts:
+        """The most probable amplitudes, for angles (n, ...) [rad] that the skin follows."""
+        same, by_angle = motion.trial[:, None] == motion.trial, angles / TYPICAL_ANGLE
+        in_pose = np.exp(-np.linalg.norm(by_angle[:, None] - by_angle, axis=-1))
+        in_time = np.exp(-np.abs(motion.t[:, None] - motion.t) / CORRELATED)
+        parts = np.array([same, by_angle @ by_angle.T / 2.0, in_pose, same * in_time], float)
+        clusters = [(one.deformation, np.diag(one.alike(NEIGHBOURS))[6:].mean()) for one in (motion.leg, motion.foot)]
+        expected, factors = np.log([NOISE, 1.0, *[SKIN] * 4]), np.log([*FACTORS[:2], *[FACTORS[2]] * 4])
+
+        def cost(logs: Floats) -> float:
+            noise, leg, *skin = np.exp(2.0 * logs)
+            total = (((logs - expected) / factors) ** 2).sum()
+            of_foot = np.tensordot(skin, parts, 1)
+            for (seen, share), ratio in zip(clusters, (leg, 1.0), strict=True):
+                L = np.linalg.cholesky(share * ratio * of_foot + (noise + FLOOR**2) * np.eye(len(seen)))
+                total += (
+                    2.0 * seen.shape[1] * np.log(np.diag(L)).sum() + (solve_triangular(L, seen, lower=True) ** 2).sum()
+                )
+            return float(total)
+
+        corners = expected + np.vstack([np.zeros(len(factors)), np.diag(factors)])
+        options = {"initial_simplex": corners, "xatol": 0.02, "fatol": 0.02, "maxfev": 2000}
+        found = minimize(cost, expected, method="Nelder-Mead", options=options)
+        noise, leg, *skin = np.exp(found.x)
+        return cls(parts, float(np.hypot(noise, FLOOR)), float(leg), np.array(skin))
+
+    @property
+    def of_foot(self) -> Floats:
+        """Covariance (n, n) [m^2] of the displacements of a marker of the foot between frames."""
+        return np.asarray(np.tensordot(self.of_parts**2, self.parts, 1))
+
+    @property
+    def amplitudes(self) -> dict[str, float]:
+        """Standard deviations [m] of leg and foot over the frames."""
+        foot = float(np.sqrt(np.diag(self.of_foot).mean()))
+        return {"leg": self.leg * foot, "foot": foot}
+
+    def covariance(self, motion: HingedMotion) -> Floats:
+        """Covariance (6 n, 6 n) [m^2] of the residuals: by markers of the foot, and by those of the leg, which move the leg."""
+        n, foot = len(motion.t), self.of_foot
+        # How the foot seems to move as the markers of the leg do, both as rigid bodies.
+        small = np.linalg.inv(motion.leg.moves[1])
+        seems = motion.weights @ motion.foot.rigid(motion.places).reshape(n, -1, 6) @ small
+        by_leg = (seems @ np.linalg.cholesky(motion.leg.alike(NEIGHBOURS)[:6, :6])).reshape(6 * n, 6)
+        of_leg = np.kron(self.leg**2 * foot, np.ones((6, 6))) * (by_leg @ by_leg.T)
+        of_noise = self.noise**2 * block_diag(*(np.eye(6) + seems @ np.swapaxes(seems, 1, 2)))
+        return np.asarray(np.kron(foot, motion.foot.alike(NEIGHBOURS)[:6, :6]) + of_leg + of_noise)
+
+
+def _sample(problem: HingeProblem, best: HingeFit, covariance: Floats) -> tuple[Floats, float]:
+    """Draws (400, 8) of the posterior, and their effective number, by importance resampling from a t distribution."""
+    proposal = multivariate_t(best.shared, covariance, df=DEGREES_OF_FREEDOM)
+    shared = proposal.rvs(DRAWS, random_state=np.random.default_rng(0))
+    away = shared - problem.mean
+    logs = -0.5 * (_least(problem, best, shared) + np.einsum("sa,ab,sb->s", away, problem.precision, away))
+    logs -= proposal.logpdf(shared)
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    places = (np.arange(DRAWS) + 0.5) / DRAWS
+    return shared[np.searchsorted(np.cumsum(weights), places).clip(max=DRAWS - 1)], float(1.0 / (weights**2).sum())
+
+
+def _least(problem: HingeProblem, best: HingeFit, shared: Floats) -> Floats:
+    """Least sums of squares (s,) over the angles, for unknowns (s, 8): steps with the curvature of the optimum."""
+    motion, white, n = problem.motion, problem.white, len(best.angles)
+    assert white is not None
+    inverse = np.linalg.inv(best.curvature[SHARED:, SHARED:])
+    angles = best.angles + ((shared - best.shared) @ best.follow.T).reshape(-1, n, 2)
+    for step in range(CHORDS + 1):
+        r = motion.residuals(shared, angles).reshape(-1, 6 * n) @ white.T
+        if step < CHORDS:
+            own: Any = motion.slopes_of_angles(shared, angles)
+            g = np.einsum("snk,snka->sna", (r @ white).reshape(-1, n, 6), own).reshape(-1, 2 * n)
+            angles = angles - (g @ inverse).reshape(-1, n, 2)
+    return np.asarray((r**2).sum(axis=1))

@@ -1,0 +1,173 @@
+"""The posterior of both axes: recovery, the prior of a foot at rest, and derivatives and approximations by other routes."""
+
+from dataclasses import replace
+from functools import cache
+
+import mpmath
+import numpy as np
+import pytest
+
+from models.walking import axes_posterior, population_prior, synthetic
+from models.walking.axes_posterior import EXPECTED_RANGE, AxesPrior
+from models.walking.two_hinges import (
+    SHARED,
+    UNKNOWNS,
+    HingeProblem,
+    directions,
+    foot_motion,
+    points,
+    rule_of,
+    with_axes,
+)
+from tests.models.walking.test_anatomy import scaled
+from tests.models.walking.test_functional_axes import TRUE, circles
+from tests.support.refusals import assert_refused
+
+
+@cache
+def found():
+    return axes_posterior(scaled(), circles(0.4, 0.3, 1e-3))
+
+
+def test_circles_recover_both_axes():
+    true, one = rule_of(scaled(TRUE)), found()
+    assert ((one.interval[:, 0] < true) & (true < one.interval[:, 1])).sum() >= SHARED - 1
+    angles = [name.endswith(("inclination", "deviation")) for name in UNKNOWNS]
+    assert np.degrees(np.abs(one.mean - true)[angles]).max() < 5.0
+    assert one.ratio.max() < 1.0 and one.ratio[4] < 0.3 and one.bits > 10.0
+    assert one.noise == pytest.approx(1e-3, rel=0.15) and max(one.skin.values()) < 1.5e-3
+
+
+def test_draws_are_those_of_the_intervals():
+    one = found()
+    assert one.effective > 100.0
+    assert one.draws.mean(axis=0) == pytest.approx(one.mean, abs=0.3 * one.sd.max())
+    assert one.draws.std(axis=0) == pytest.approx(one.sd, rel=0.3)
+    assert np.corrcoef(one.draws.T) == pytest.approx(one.correlation, abs=0.25)
+
+
+def test_a_foot_at_rest_adds_little_to_the_prior():
+    one = axes_posterior(scaled(), circles(0.0, 0.0, 1e-3))
+    assert (np.abs(one.mean - one.prior.mean) < 1.5 * one.prior.sd).all() and not one.conflicts
+    assert one.bits < 2.0 < found().bits - 8.0 and one.ratio.min() > 0.8
+
+
+def test_axes_that_no_foot_has_are_a_conflict_with_the_prior():
+    one = found()
+    assert not one.conflicts
+    prior = AxesPrior(one.mean + 0.3 * np.eye(SHARED)[5], one.prior.sd / 2.0, np.eye(SHARED))
+    far = replace(one, prior=prior)
+    assert far.conflicts == ("talocalcaneal_deviation",)
+    assert "talocalcaneal deviation: more than 2.5 standard deviations of the prior away" in " ".join(far.sentences())
+
+
+def test_a_sharp_prior_remains():
+    mean = population_prior(scaled()).mean
+    prior = AxesPrior(mean, np.full(SHARED, 1e-5), np.eye(SHARED))
+    one = axes_posterior(scaled(), circles(0.4, 0.3, 1e-3), prior=prior)
+    assert one.mean == pytest.approx(mean, abs=2e-5) and one.ratio == pytest.approx(1.0, abs=0.01)
+
+
+def test_prior_is_that_of_the_published_samples():
+    prior = population_prior(scaled())
+    angles = np.degrees(np.column_stack([prior.mean, prior.sd])[[0, 1, 4, 5]])
+    assert angles[:, 0] == pytest.approx([90 - 80, 90 - 84, 41, 23])
+    assert angles[:, 1] == pytest.approx(np.array([88 - 68, 99 - 69, 68.5 - 20.5, 47 - 4]) / EXPECTED_RANGE)
+    rng = np.random.default_rng(0)
+    assert np.ptp(rng.normal(size=(20_000, 46)), axis=1).mean() == pytest.approx(EXPECTED_RANGE, abs=0.02)
+
+
+def test_slopes_are_those_of_differences_in_many_digits():
+    motion, rng = foot_motion(scaled(), circles(0.4, 0.3, 1e-3)).part(np.array([3])), np.random.default_rng(1)
+    shared, angles = rule_of(scaled()) + 0.02 * rng.normal(size=SHARED), rng.normal(size=(1, 2)) * 0.3
+    problem = HingeProblem.between(motion, shared - 1.0, shared + 1.0)
+    J, x = problem.slopes(shared, angles), np.r_[shared, angles.ravel()]
+
+    def turned(axis, angle, v):
+        length = mpmath.sqrt(sum(a * a for a in axis))
+        a = [c / length for c in axis]
+        s, c, along = mpmath.sin(angle), mpmath.cos(angle), sum(p * q for p, q in zip(a, v, strict=True))
+        crossed = [a[k - 2] * v[k - 1] - a[k - 1] * v[k - 2] for k in range(3)]
+        return [c * v[k] + s * crossed[k] + (1 - c) * along * a[k] for k in range(3)]
+
+    def residual(row, *unknowns):
+        i_1, d_1, x, z, i_2, d_2, y, length, q_1, q_2 = unknowns
+        away = []
+        for local, place in zip(motion.foot.local, motion.places[0], strict=True):
+            p_1, p_2 = [x, 0, z], [x, y, z - length]
+            v = turned([1, mpmath.tan(d_2), mpmath.tan(i_2)], q_2, [a - b for a, b in zip(local, p_2, strict=True)])
+            v = turned(
+                [mpmath.tan(d_1), 1, mpmath.tan(i_1)], q_1, [a + b - c for a, b, c in zip(v, p_2, p_1, strict=True)]
+            )
+            away += [a + b - float(c) for a, b, c in zip(v, p_1, place, strict=True)]
+        return sum(w * a for w, a in zip(motion.weights[0, row], away, strict=True))
+
+    with mpmath.workdps(40):
+        for row in range(6):
+            for k in range(len(x)):
+
+                def along(value, row=row, k=k):
+                    return residual(row, *[*x[:k].tolist(), value, *x[k + 1 :].tolist()])
+
+                assert J[row, k] == pytest.approx(float(mpmath.diff(along, x[k])), abs=1e-13)
+
+
+def test_laplace_is_the_integral_over_a_grid():
+    """Two unknowns are free, the others all but known: the density on a grid, with the best angles at each point."""
+    prior = population_prior(scaled(TRUE))
+    free = np.array([4, 5])
+    sd = np.where(np.isin(np.arange(SHARED), free), prior.sd, 1e-6)
+    prior = AxesPrior(rule_of(scaled(TRUE)), sd, np.eye(SHARED))
+    motion = foot_motion(scaled(), circles(0.4, 0.3, 3e-3), frames=24)
+    white = np.eye(6 * len(motion.t)) / 3e-3
+    precision = np.linalg.inv(prior.covariance)
+
+    def problem(lower, upper):
+        return HingeProblem.between(motion, lower, upper, white=white, mean=prior.mean, precision=precision)
+
+    best = problem(prior.mean - 0.5, prior.mean + 0.5).fit(prior.mean)
+    covariance = np.linalg.inv(best.precision)[np.ix_(free, free)]
+    steps = np.linspace(-3.5, 3.5, 11)
+    root = np.linalg.cholesky(covariance)
+    offsets = np.array([(a, b) for a in steps for b in steps]) @ root.T
+    logs = []
+    for offset in offsets:
+        shared = best.shared.copy()
+        shared[free] += offset
+        fixed = problem(shared, shared)
+        fit = fixed.fit(shared, best.angles + (best.follow[:, free] @ offset).reshape(-1, 2))
+        _, _, cost = fixed.normal_equations(np.r_[fit.shared, fit.angles.ravel()][None])
+        logs.append(-0.5 * cost[0])
+    weights = np.exp(np.array(logs) - max(logs))
+    weights /= weights.sum()
+    mean = weights @ offsets
+    of_grid = (offsets - mean).T @ (weights[:, None] * (offsets - mean))
+    assert np.abs(mean / np.sqrt(np.diag(covariance))).max() < 0.15
+    assert of_grid == pytest.approx(covariance, rel=0.1, abs=0.05 * covariance.max())
+
+
+def test_subject_has_the_axes_of_the_unknowns():
+    """Written into a subject and read back, the unknowns remain; so do directions and places in the standing foot."""
+    person, one = scaled(), found()
+    mean = one.mean
+    moved = one.subject(person)
+    again = rule_of(moved)
+    assert again[[0, 1, 4, 5]] == pytest.approx(mean[[0, 1, 4, 5]], abs=1e-12)
+    foot, leg = moved.bodies["main_foot"], moved.bodies["leg"]
+    ends = leg.r + leg.A @ moved.talocrural.points["leg"], foot.r + foot.A @ moved.talocalcaneal.points["main_foot"]
+    link = (ends[1] - ends[0]) @ foot.A
+    assert link == pytest.approx([0.0, mean[6], -mean[7]], abs=1e-12)
+    assert moved.link_length == pytest.approx(np.hypot(mean[6], mean[7]))
+    assert one.subject(person, draw=3).link_length != moved.link_length
+    start = leg.r + leg.A @ person.talocrural.points["leg"]
+    assert (ends[0] - start) @ foot.A == pytest.approx([mean[2], 0.0, mean[3]], abs=1e-12)
+    assert directions(mean)[1] == pytest.approx(moved.talocalcaneal.axes["main_foot"])
+    assert points(mean)[0] == pytest.approx([mean[2], 0.0, mean[3]])
+    same = with_axes(person, rule_of(person), "itself")
+    assert same.talocalcaneal.points["main_foot"] == pytest.approx(person.talocalcaneal.points["main_foot"], abs=1e-12)
+
+
+def test_a_lack_of_trials_or_markers_is_refused():
+    assert_refused("no trial to find the axes from; give one or more", axes_posterior, scaled())
+    blind = replace(scaled(), shows_inversion=False)
+    assert_refused("do not show inversion of the foot", axes_posterior, blind, synthetic.trial())
