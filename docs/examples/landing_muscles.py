@@ -2,8 +2,8 @@
 
 Sobol indices of the largest inversion about the subtalar axis within 80 ms of touch-down: incline, fall and posture beside the
 co-activation of invertors and evertors and the strength of all muscles.  Each case begins at the touch-down, with the muscles at
-their activation.  Tendons are rigid, which makes cases three times as cheap to build.  Here n = 8 (88 cases), with wide bounds;
-BASE_SAMPLES=8192 runs 90 112 cases, and a FOLDER keeps them.  REFLEXES=1 adds the gain and the delay of reflexes; such cases are
+their activation.  Tendons are rigid, so that the activation is the only state of a muscle.  Here n = 8 (88 cases), with wide
+bounds; BASE_SAMPLES=8192 runs 90 112 cases, and a FOLDER keeps them.  REFLEXES=1 adds gain and delay of reflexes; such cases are
 single runs.
 """
 
