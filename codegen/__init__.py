@@ -1,8 +1,8 @@
 """Symbolic code generation: from the equation of a joint to its compiled kernels.
 
 The dictionary, which users edit, is in this folder: ``joints``, ``motions``, ``drivers``, ``limits``, ``contacts``, ``forces``,
-``paths``, ``cones``, ``laws``, ``couplings``, ``muscles``, ``reflexes``, ``bodies``, and ``basics``, the constraints that joints
-share.  The compiler behind it is in ``codegen/compiler/``.
+``paths``, ``points``, ``cones``, ``laws``, ``couplings``, ``muscles``, ``reflexes``, ``bodies``, and ``basics``, the constraints
+that joints share.  The compiler behind it is in ``codegen/compiler/``.
 
 Stages, with their modules in ``codegen.compiler``:
 

@@ -11,7 +11,7 @@ Action equals reaction, because V, R and the coordinates depend on quantities be
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ import sympy as sp
 
 from codegen.compiler.angles import DOC, unwrapped
 from codegen.compiler.bounds import bounds_of_law, singular_of
-from codegen.compiler.calculus import BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
+from codegen.compiler.calculus import AXES, BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.curves import curve, knots_in
 from codegen.compiler.derive import jacobian_row, name_arguments, rate
 from codegen.compiler.errors import shown
@@ -163,6 +163,21 @@ def derive_span(definition: Definition) -> ForceDerivation:
         raise scope.error(f"does not depend on body {missing[0]}; a span leads from a point of body i to one of body j")
     refuse_unsound_force(scope, d.layout, [*d.wrench, d.potential], d.bodies)
     return d
+
+
+def derive_point(definition: Definition) -> ForceDerivation:
+    """Derive a point of a path as a force at it, whose components are its states, while it belongs to the path."""
+    scope = ForceScope(definition.__name__)
+    arguments = {name: scope.argument(name) for name in argument_names(scope, definition)}
+    returned: Any = called(scope, definition, arguments)
+    place, belongs = returned
+    pull = [scope._state(f"pull_{axis}") for axis in AXES]
+    pushes = [(component, belongs * force) for component, force in zip(place, pull, strict=True)]
+    reports = {f"place_{axis}": component for axis, component in zip(AXES, place, strict=True)}
+    reports |= {f"velocity_{axis}": scope._rate(component) for axis, component in zip(AXES, place, strict=True)}
+    parts = _Parts(sp.S.Zero, sp.S.Zero, pushes, reports | {"belongs": as_expression(belongs)}, [sp.S.Zero] * len(pull))
+    _refuse_forms(scope, arguments, parts)
+    return _derived(scope, definition, _unwrapped(scope, parts))
 
 
 def _scalar(scope: ForceScope, definition: Definition, rule: str) -> tuple[dict[str, object], Expr]:
@@ -472,21 +487,19 @@ def emit_force(d: ForceDerivation, source: str) -> str:
                 base | dict(seeds=f"({columns}, {columns})", out=f"({rows}, {columns})"),
             ),
         ]  # fmt: skip
-    if d.lookups:
-        looked = indexed("out", [x for _, x in d.lookups])
-        kernels += [
-            kernel(layout, "lookups", (*arguments, "out"), looked, "Arguments of the tables"),
-            _entry("lookups_entry", "lookups", every, base | {"out": f"({len(d.lookups)},)"}),
-        ]
-    if scope.angles:
-        angles = indexed("out", scope.angles.values())
-        kernels += [
-            kernel(layout, "angles", (*arguments, "out"), angles, DOC),
-            _entry("angles_entry", "angles", every, base | {"out": f"({len(angles)},)"}),
-        ]
+    for name, lines, count in kernels_of_arguments(d, arguments):
+        kernels += [lines, _entry(f"{name}_entry", name, every, base | {"out": f"({count},)"})]
     if kinks := kernels_of_kinks(d, layout, arguments):
         kernels += [*kinks, _entry("kinks_entry", "kinks", every, base | {"out": f"({len(kinks_of(d))},)"})]
     return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)
+
+
+def kernels_of_arguments(d: ForceDerivation, arguments: tuple[str, ...]) -> Iterator[tuple[str, Lines, int]]:
+    """The kernels of the arguments of tables and of the angles, by name, with the number of what they give."""
+    looked, angles = [x for _, x in d.lookups], list(d.scope.angles.values())
+    for name, found, doc in (("lookups", looked, "Arguments of the tables"), ("angles", angles, DOC)):
+        if found:
+            yield name, kernel(d.layout, name, (*arguments, "out"), indexed("out", found), doc), len(found)
 
 
 def kernels_of_kinks(d: ForceDerivation, layout: Layout, arguments: tuple[str, ...]) -> list[Lines]:

@@ -33,7 +33,7 @@ GENERATED = ROOT / "generated"
 MODELS = GENERATED / WHOLE
 MODELS_COMMAND = f"{COMMAND} --models"
 ALL = "codegen/"
-LISTS = ("dispatch", "joints", "forces", "paths", "muscles", "reflexes")  # modules that list others
+LISTS = ("dispatch", "joints", "forces", "paths", "points", "muscles", "reflexes")  # modules that list others
 # The modules of the compiler that decide how whole-model kernels follow from the others.
 WHOLE_SOURCES = (
     "trace", "recorded_algebra", "model_inputs", "mass_groups", "elimination", "whole", "polynomials", "sine",
@@ -114,7 +114,7 @@ def _check_declarations() -> None:
 
 
 def _lists(planned: Iterable[Output]) -> dict[str, str]:
-    """The modules ``dispatch``, ``joints``, ``forces``, ``paths``, ``muscles`` and ``reflexes``."""
+    """The modules ``dispatch``, ``joints``, ``forces``, ``paths``, ``points``, ``muscles`` and ``reflexes``."""
     from codegen.compiler.dispatch import SWITCHES, emit_dispatch, emit_list  # as above
 
     families = {
@@ -127,6 +127,7 @@ def _lists(planned: Iterable[Output]) -> dict[str, str]:
             ("joints", "joint", "joints and drivers"),
             ("forces", "force", "forces"),
             ("paths", "path", "spans of paths"),
+            ("points", "point", "points of paths"),
             ("muscles", "muscle", "laws of muscles"),
             ("reflexes", "reflex", "reflexes of muscles"),
         )
@@ -166,7 +167,7 @@ def derived(output: Output) -> str:
     from codegen.compiler.laws import emit_friction, emit_law, emit_normal_law
     from codegen.compiler.limit_forces import derive_limit, emit_limit
     from codegen.compiler.muscle_laws import emit_muscle, emit_reflex
-    from codegen.compiler.paths import emit_path
+    from codegen.compiler.paths import emit_path, emit_point
     from codegen.compiler.reading import doc_of
 
     dictionary, place = import_module(f"codegen.{output.file}"), f"codegen/{output.file}.py"
@@ -186,7 +187,7 @@ def derived(output: Output) -> str:
     emitters = {
         "cone": emit_cone, "measure": emit_measures, "law": emit_law, "normal law": emit_normal_law,
         "friction": emit_friction, "coupling": emit_coupling, "term": emit_term, "muscle": emit_muscle,
-        "path": emit_path, "reflex": emit_reflex,
+        "path": emit_path, "point": emit_point, "reflex": emit_reflex,
     }  # fmt: skip
     return emitters[output.form](definition, source)
 

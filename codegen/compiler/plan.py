@@ -34,7 +34,7 @@ class Output:
 
     name: str
     form: str  # "joint", "limit", "cone", "measure", "law", "normal law", "friction", "contact", "force",
-    # "coupling", "term", "path", "muscle", "reflex", "bodies"
+    # "coupling", "term", "path", "point", "muscle", "reflex", "bodies"
     file: str  # "joints" for ``codegen/joints.py``
     definition: str  # empty for the whole file
     inputs: str
@@ -56,6 +56,7 @@ def outputs() -> tuple[Output, ...]:
         "coordinate_limits",
         "joint_friction",
         "paths",
+        "points",
         "muscles",
         "reflexes",
     ):
@@ -87,6 +88,7 @@ def _form(file: str, function: ast.FunctionDef) -> tuple[str, str]:
         "coordinate_limits": "force",
         "joint_friction": "force",
         "paths": "path",
+        "points": "point",
         "muscles": "muscle",
         "reflexes": "reflex",
     }[file]

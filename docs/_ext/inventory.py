@@ -24,6 +24,7 @@ DICTIONARY = tuple(
         "contacts",
         "forces",
         "paths",
+        "points",
         "muscles",
         "reflexes",
         "coordinate_limits",

@@ -26,7 +26,7 @@ from models.files.description import (
 from models.files.grouping import Group, groups_of, masses_of
 from models.files.merging import Pose
 from models.files.motion import Coordinates, Moving, motion_of
-from models.files.muscle_building import add_muscle
+from models.files.muscle_building import Angle, add_muscle
 from models.files.naming import identifiers, unique
 from runtime import GROUND, Builder, ModelError
 from runtime.system import Shape
@@ -68,6 +68,7 @@ class _Making:
     inertias: Mapping[str, float]  # of the coordinates, by step
     parts: dict[str, Part] = field(default_factory=dict)
     coordinates: dict[str, tuple[str, str]] = field(default_factory=dict)
+    turns: dict[str, tuple[str, str, dict[str, Any], float]] = field(default_factory=dict)  # as of ``_angle``, by step
 
 
 def built(description: Description) -> Built:
@@ -131,11 +132,29 @@ def _add_muscles(m: _Making) -> tuple[Omitted, ...]:
     for muscle in d.muscles:
         try:
             if muscle.built:
-                add_muscle(m.builder, muscle, place)
+                add_muscle(m.builder, muscle, place, lambda coordinate: _driver(m, coordinate))
         except ModelError as error:
             reason = str(error).removeprefix(f"muscle '{muscle.name}': ")
             refused.setdefault(reason, []).append(muscle.name)
     return tuple(Omitted("muscles", tuple(names), reason) for reason, names in refused.items())
+
+
+def _driver(m: _Making, coordinate: str) -> Angle | float:
+    """The angle of the system that a coordinate of the file is, or its value where nothing of the system follows it."""
+    d = m.description
+    laws = [law for law in d.laws if coordinate in law.coordinates and law.step in m.coordinates]
+    if not laws:
+        return d.coordinates[coordinate].default
+    own = next((law.step for law in laws if law.own and law.step in m.turns), None)
+    if own is None:
+        raise ModelError(
+            f"has points that follow '{coordinate}', which is no angle of a hinge; no builder has such points"
+        )
+    j, k, values, sign = m.turns[own]
+    axes = [m.reference[m.parts[body].link][-1].A if body in m.parts else np.eye(3) for body in (j, k)]
+    vectors = zip(("a_j", "b_j", "c_k"), ("a_i", "b_i", "c_j"), (axes[0], axes[0], axes[1]), strict=True)
+    reference = next(step.reference for _, step in d.steps if step.name == own)
+    return Angle((j, k), {name: A.T @ values[given] for name, given, A in vectors}, sign, reference)
 
 
 def _loops(description: Description) -> dict[str, str]:
@@ -225,6 +244,7 @@ def _add_link(m: _Making, link: Link) -> None:
     at = m.reference[link.name][-1]
     groups = groups_of(link)
     before, steps = (GROUND if link.parent == WORLD else link.parent), 0
+    turned = before  # the body whose axes the next turn leaves
     for n, (group, mass) in enumerate(zip(groups, masses_of(link, groups), strict=True)):
         last = n == len(groups) - 1
         name = link.name if last else f"{link.name}_behind_{group.name}"
@@ -237,10 +257,13 @@ def _add_link(m: _Making, link: Link) -> None:
             m.builder.joint(group.name, group.kind, before, name, axes="global", **_values(group, at))
         for step, coordinate in zip(group.steps, group.coordinates, strict=True):
             m.coordinates[step.name] = (group.name, coordinate) if coordinate else ("", "")
+            if step.kind == "turn":
+                m.turns[step.name] = _angle(group, step, (turned, name), at)
             _add_forces(m, group, step, (before, name), at)
             if step.armature > 0.0 and step.kind in ("turn", "slide"):
                 _add_armature(m, step)
         before = name
+        turned = turned if all(step.kind == "slide" for step in group.steps) else name
 
 
 def _add_armature(m: _Making, step: Step) -> None:

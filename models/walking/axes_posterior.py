@@ -240,7 +240,7 @@ def axes_posterior(subject: LegFoot, *trials: Capture, prior: AxesPrior | None =
     skin = SkinParts.of(motion, best.angles)  # of the first fit, instead of the turn of the foot
     problem = _problem(motion, prior, skin)
     best = problem.fit(best.shared, best.angles, TOLERANCE)
-    laplace = np.linalg.inv(best.precision)
+    laplace: Floats = np.asarray(np.linalg.inv(best.precision), float)
     draws, effective = _sample(problem, best, laplace)
     notes = [] if best.converged else ["the search for the axes did not converge"]
     sd, mean_of, sd_of = np.sqrt(np.diag(laplace)), draws.mean(axis=0), draws.std(axis=0)
@@ -258,7 +258,7 @@ def axes_posterior(subject: LegFoot, *trials: Capture, prior: AxesPrior | None =
             f"{shift[worst]:.2f} standard deviations, these by a factor {ratio[worst]:.2f}"
         )
     spread = norm.ppf(np.array(TAILS) / 100.0)
-    correlation = np.corrcoef(draws.T) if sampled else laplace / np.outer(sd, sd)
+    correlation: Floats = np.asarray(np.corrcoef(draws.T) if sampled else laplace / np.outer(sd, sd), float)
     off = motion.markers(best.shared, best.angles) - motion.places
     return AxesPosterior(
         prior=prior, mean=mean_of if sampled else best.shared, sd=sd_of if sampled else sd,
@@ -272,7 +272,7 @@ def axes_posterior(subject: LegFoot, *trials: Capture, prior: AxesPrior | None =
 def _problem(motion: HingedMotion, prior: AxesPrior, skin: SkinParts) -> HingeProblem:
     """Least squares of the whitened residuals and of the prior."""
     white = np.linalg.inv(np.linalg.cholesky(skin.covariance(motion)))
-    precision = np.linalg.inv(prior.covariance)
+    precision: Floats = np.asarray(np.linalg.inv(prior.covariance), float)
     return HingeProblem.between(
         motion, prior.mean - REACH, prior.mean + REACH, white=white, mean=prior.mean, precision=precision
     )

@@ -221,14 +221,14 @@ class HingeFit:
     def follow(self) -> Floats:
         """How the angles (2 n, 8) follow the unknowns where the sum of squares stays least."""
         H = self.curvature
-        return -np.linalg.solve(H[SHARED:, SHARED:], H[SHARED:, :SHARED])
+        return np.asarray(-np.linalg.solve(H[SHARED:, SHARED:], H[SHARED:, :SHARED]), float)
 
     @property
     def precision(self) -> Floats:
         """Half of the curvature (8, 8) along the unknowns while the angles follow."""
         H = self.curvature
         S = H[:SHARED, :SHARED] + H[:SHARED, SHARED:] @ self.follow
-        return (S + S.T) / 2.0
+        return np.asarray((S + S.T) / 2.0, float)
 
 
 def foot_motion(subject: LegFoot, *trials: Capture, frames: int = MAX_FRAMES) -> HingedMotion:

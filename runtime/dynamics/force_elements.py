@@ -157,13 +157,19 @@ def call_kernel(address, k, t, m, state, to):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
-    """Fill the outputs of force k; its vectors and signals must be up to date in x."""
+def look_up_tables(k, t, m, state):  # type: ignore[no-untyped-def]
+    """Put what the tables of force k give into its x, in which its vectors must be up to date."""
     if t.lookups[k] != 0:
         call_kernel(t.lookups[k], k, t, m, state, m.argument)
         for call in range(t.call[k], t.call[k + 1]):
             place = t.call_place[call]
             look_up(call, m.argument[call - t.call[k]], t, m.x[k, place : place + LOOKED_UP])
+
+
+@inlined
+def evaluate_force(k, t, m, state):  # type: ignore[no-untyped-def]
+    """Fill the outputs of force k; its vectors and signals must be up to date in x."""
+    look_up_tables(k, t, m, state)
     call_kernel(t.address[k], k, t, m, state, m.out[k])
 
 
@@ -182,6 +188,7 @@ def evaluate_kinks(y, data, w, to):  # type: ignore[no-untyped-def]
     put_moving(t, m, w)
     for k in range(len(t.address)):
         if t.kinks[k] != 0:
+            look_up_tables(k, t, m, w.state)
             call_kernel(t.kinks[k], k, t, m, w.state, to[t.kink[k] :])
 
 

@@ -24,7 +24,8 @@ class ForceMotion(NamedValues, ReadOnlyArrays):
 
     Attributes are the reported quantities of its definition, such as ``length`` and ``tension`` of "spring_damper", and
 
-    ``energy`` (n,) [J]: its potential;
+    ``energy`` (n,) [J]: its potential; of a muscle whose path has conditional points, what it stores, which is no part of
+    ``Run.energy``, as it jumps with the length;
     ``power`` (n,) [W]: of the force on all its bodies, the rate at which it does work on them;
     ``force_i``, ``force_j`` (n, 3) [N]: on body i and j;  ``moment_i``, ``moment_j`` (n, 3) [N m]: about the centre of mass,
     that of the ground about the origin; likewise with k and l where there are such bodies.
@@ -64,7 +65,7 @@ def force_motions(
         power = sum(np.einsum("na,na->n", wrenches[:, n], twists[body]) for n, body in enumerate(force.bodies))
         values = {name: own[:, REPORTS + n] for n, name in enumerate(force.outputs)}
         vectors = [name[:-2] for name in values if {f"{name[:-2]}_{axis}" for axis in "xyz"} <= values.keys()]
-        values |= {"energy": own[:, ENERGY], "power": np.asarray(power)}
+        values = {"energy": own[:, ENERGY], "power": np.asarray(power), **values}
         for n, end in enumerate(BODIES[: len(force.bodies)]):
             values |= {f"force_{end}": wrenches[:, n, :3], f"moment_{end}": wrenches[:, n, 3:]}
         values |= {name: np.stack([values[f"{name}_{axis}"] for axis in "xyz"], axis=1) for name in vectors}

@@ -62,7 +62,10 @@ class DrawnMuscle:
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """What is drawn of a system; ``joints`` are those without drivers, ``forces`` those between two points, without muscles."""
+    """What is drawn of a system; ``joints`` are those without drivers, ``forces`` those between two points, without muscles.
+
+    ``muscles``: without those with points that an angle moves.
+    """
 
     name: str
     gravity: Floats  # (3,) [m/s^2]
@@ -97,7 +100,7 @@ def outline_of(system: System) -> Outline:
             DrawnLimit(limit.name, limit.joint, limit.reference, limit.cone, limit.values) for limit in system.limits
         ),
         shapes=system.shapes,
-        muscles=tuple(_muscle(force) for force in system.forces if is_muscle(force)),
+        muscles=tuple(_muscle(force) for force in system.forces if is_muscle(force) and not force.module.ANGLES),
     )
 
 

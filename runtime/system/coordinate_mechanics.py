@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime.dynamics import mechanics as compiled
+from runtime.dynamics.angles import COUNT, OF_FORCE, OWNER, SORT
 from runtime.dynamics.layout import STATE
 from runtime.dynamics.lift import GROUND_STEP, lift_all
+from runtime.dynamics.revolutions import count_each
 from runtime.dynamics.tree_workspace import TreeWorkspace
 from runtime.support.arguments import checked_methods
 from runtime.support.arrays import Floats, read_only
@@ -27,7 +29,7 @@ from runtime.system.frames import Frame, frame_motion, frame_of_body, in_referen
 from runtime.system.independent import Independent, TreeWorkspaces
 from runtime.system.muscle_modules import UNIT_WRENCH
 from runtime.system.muscle_paths import path_motion
-from runtime.system.parts import GROUND
+from runtime.system.parts import GROUND, Force
 from runtime.system.reference import ground_state
 from runtime.system.spanning_tree import spanning_tree
 from runtime.system.state import State
@@ -267,18 +269,30 @@ class CoordinateMechanics:
         """
         at = self._at(q)
         bodies, wrenches = self.system.force(muscle).bodies, self._path(muscle, at)[UNIT_WRENCH:]
-        found, J = np.zeros((2, len(at.z), 6, len(self._all_rates)))
+        found = np.zeros((len(at.z), 6, len(self._all_rates)))
         for k, body in enumerate(bodies):
             if body != GROUND:
+                J = np.zeros_like(found)
                 compiled.jacobians_of_point(self._memory, *self._place(frame_of_body(body)), at.z, J)
                 found += J * wrenches[6 * k : 6 * k + 6].T[..., None]
         return shaped(self._of_rates(at, found.sum(axis=1)), at.single)
 
     def _path(self, muscle: str, at: _At) -> Floats:
         """``path_motion`` of a muscle."""
-        states, names = self._bodies(at).swapaxes(0, 1), self.system.body_names
+        force, states, names = self.system.force(muscle), self._bodies(at).swapaxes(0, 1), self.system.body_names
         ground = np.tile(ground_state(), (len(at.z), 1))
-        return path_motion(self.system.force(muscle), {GROUND: ground, **dict(zip(names, states, strict=True))})
+        return path_motion(force, {GROUND: ground, **dict(zip(names, states, strict=True))}, self._angles(force, at))
+
+    def _angles(self, force: Force, at: _At) -> Floats | None:
+        """The angles (states, angles) [rad] of a force whose revolutions are counted; None where it has none."""
+        if not force.module.ANGLES:
+            return None
+        data, rows = self.system.data, self.system.data.angles.tolist()
+        found = np.zeros((len(at.z), data.counted))
+        count_each(at.z, data, self._workspaces.work, np.empty(at.z.shape[1]), found)
+        own = (OF_FORCE, self.system.forces.index(force))
+        first = sum(row[COUNT] for row in rows[: [(row[SORT], row[OWNER]) for row in rows].index(own)])
+        return found[:, first : first + force.module.ANGLES]
 
     # Arrays of states
 

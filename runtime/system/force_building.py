@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData
+from runtime.dynamics.force_elements import LOOKED_UP, REPORTS, ForceData, values_of_piece
 from runtime.dynamics.vectors import Vector, vectors_of
+from runtime.jit.python_code import python_code, with_arrays
 from runtime.support.arguments import unchecked
 from runtime.support.arrays import Floats
 from runtime.support.checks import bounded
@@ -100,17 +101,16 @@ def _check_bodies(what: str, module: ModuleType, bodies: Sequence[str], known: C
 
 
 def checked_table(value: ArrayLike, what: str) -> Floats:
-    """Return the points (n, 2) of a table, arguments increasing.
+    """Return the points (n, 2) of a table, arguments increasing, or (n, 3) with the slopes there.
 
     Raises
     ------
     ModelError
     """
-    points = floats(value, what, "two or more points (n, 2), argument and value each")
-    if points.ndim != 2 or points.shape[1] != 2 or len(points) < 2:
-        raise ModelError(
-            f"{what} has the shape {points.shape}; give two or more points (n, 2), argument and value each"
-        )
+    wanted = "two or more points (n, 2), argument and value each, or (n, 3) with slopes"
+    points = floats(value, what, wanted)
+    if points.ndim != 2 or points.shape[1] not in (2, 3) or len(points) < 2:
+        raise ModelError(f"{what} has the shape {points.shape}; give {wanted}")
     bounded(points, what)
     if not (steps := np.diff(points[:, 0]) > 0.0).all():
         bad = int(np.argmin(steps)) + 1
@@ -122,12 +122,13 @@ def checked_table(value: ArrayLike, what: str) -> Floats:
 def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     """Knots (pieces,) and coefficients (pieces, 5) of the integral of the curve through points.
 
-    The curve is the natural cubic spline, continued by its tangents: twice continuously differentiable everywhere.
+    The curve is the natural cubic spline, twice continuously differentiable, or cubic between points with the slopes that are
+    given.  It is continued by its tangents.
     """
-    from scipy.interpolate import CubicSpline  # only systems with tables need it
+    from scipy.interpolate import CubicHermiteSpline, CubicSpline  # only systems with tables need it
 
-    x, y = points.T
-    spline = CubicSpline(x, y, bc_type="natural")
+    x, y, *slopes = points.T
+    spline = CubicHermiteSpline(x, y, *slopes) if slopes else CubicSpline(x, y, bc_type="natural")
     cubic = np.vstack([np.zeros((1, 4)), spline.c[::-1].T, np.zeros((1, 4))])  # lowest power first
     cubic[0, :2] = y[0], spline(x[0], 1)
     cubic[-1, :2] = y[-1], spline(x[-1], 1)
@@ -138,6 +139,19 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     pieces = (coefficients[1:-1, 1:] * widths[:, None] ** np.arange(1, 5)).sum(axis=1)
     coefficients[2:, 0] = np.cumsum(pieces)
     return knots, coefficients
+
+
+def look_up_tables(force: Force, ends: Sequence[Floats], x: Floats) -> None:
+    """Put what the tables of a force give in states of its bodies, (13,) or (13, n), into its x, (X,) or (X, n)."""
+    place, tables = force.module.TABLES_PLACE, force.module.TABLES
+    at = np.zeros((len(tables), *x.shape[1:]))
+    if tables:
+        with_arrays(force.module.lookups)(*ends, x, at)
+    for n, table in enumerate(tables):
+        knots, coefficients = table_pieces(force.values[table])
+        piece = np.maximum(np.searchsorted(knots, at[n], side="right") - 1, 0)
+        found = python_code(values_of_piece)(np.moveaxis(coefficients[piece], -1, 0), at[n] - knots[piece])
+        x[place + LOOKED_UP * n :][:LOOKED_UP] = found
 
 
 def force_data(

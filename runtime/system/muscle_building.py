@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
@@ -21,12 +22,14 @@ from runtime.system.muscle_modules import (
     POINT,
     REFLEXES,
     Element,
-    element_name,
+    letters_of,
+    may_leave,
     muscle_module,
+    names_of,
 )
 from runtime.system.parts import GROUND, Force
 from runtime.system.signal import Signal, as_signal
-from runtime.system.spans import SPANS
+from runtime.system.spans import POINTS, SPANS
 
 
 def build_muscle(
@@ -73,58 +76,60 @@ def build_muscle(
     settled = tuple(state for state in module.STATES if f"{state}_0" not in given)
     given |= {f"{state}_0": 1.0 for state in settled}  # until the start is known
     force = build_force(name, module, bodies, {**given, **located}, known, "muscle", states=states)
+    for n in (n for n, (kind, _) in enumerate(elements, 1) if kind in POINTS):
+        lower, upper = force.values[f"lower_{n}"], force.values[f"upper_{n}"]
+        if lower > upper:
+            raise ModelError(f"{what}: lower_{n} = {lower:g} rad, above upper_{n} = {upper:g} rad; exchange them")
     return replace(force, settled=settled)
 
 
 def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[str], list[Element], dict[str, Any]]:
     """Bodies, elements and values of a path."""
-    wraps = [name for name in SPANS if "k" in SPANS[name].BODIES]
-    found = [_element(what, entry, wraps, known) for entry in path]
+    found = [_element(what, entry, known) for entry in path]
     bodies = list(dict.fromkeys(body for _, own, _ in found for body in own))
     if len(bodies) > MAX_BODIES:
         raise ModelError(
             f"{what}: its path is over {len(bodies)} bodies ({', '.join(bodies)}), limit {MAX_BODIES}; give points of fewer "
             "bodies, such as those between which its length changes"
         )
-    kinds = [wrap for wrap, *_ in found]
-    if kinds[:1] != [""] or kinds[-1:] != [""] or len(bodies) < 2:
+    kinds = [kind for kind, *_ in found]
+    stays = [kind not in SPANS and not may_leave(kind) for kind in kinds]
+    if not (stays and stays[0] and stays[-1]) or len(bodies) < 2:
         raise ModelError(
             f"{what}: its path needs a point at each end, on two or more bodies; it has {shown(list(path))}"
         )
-    if near := [(a, b) for a, b in zip(kinds, kinds[1:], strict=False) if a and b]:
-        raise ModelError(
-            f"{what}: {near[0][0]} and {near[0][1]} without a point between them; give one, or a wrap over both, such as "
-            "two_cylinders"
-        )
-    elements = [(wrap, "".join(LETTERS[bodies.index(body)] for body in own)) for wrap, own, _ in found]
+    for a, b in itertools.pairwise(kinds):
+        if a in SPANS and b in SPANS:
+            raise ModelError(
+                f"{what}: {a} and {b} without a point between them; give one, or a wrap over both, such as two_cylinders"
+            )
+        if {a, b} & {*SPANS} and (may_leave(a) or may_leave(b)):
+            raise ModelError(f"{what}: {a} and {b} beside each other; give a point between them that stays in the path")
+    elements = [(kind, "".join(LETTERS[bodies.index(body)] for body in own)) for kind, own, _ in found]
     values = {
-        element_name(key, n, element[1]): value
+        names_of(n, *element).get(key, f"{key}_{n}"): value
         for n, (element, (*_, own)) in enumerate(zip(elements, found, strict=True), 1) for key, value in own.items()
     }  # fmt: skip
     return bodies + [GROUND] * (len(bodies) == MAX_BODIES - 1), elements, values
 
 
-def _element(
-    what: str, entry: Any, wraps: Collection[str], known: Collection[str]
-) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
-    """Name of a wrap, or "" for a point; bodies; and values by the names of the module of the wrap."""
+def _element(what: str, entry: Any, known: Collection[str]) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
+    """Name of a wrap or of one of ``POINTS``, or "" for a fixed point; bodies; and values by the names of its module."""
+    kinds = [*(name for name in SPANS if "k" in SPANS[name].BODIES), *POINTS]
     match entry:
         case (body, location):
-            wrap, own = "", {POINT: location}
-        case (wrap, body, Mapping() as own) if wrap in wraps:
+            kind, own = "", {POINT: location}
+        case (kind, body, Mapping() as own) if kind in kinds:
             pass
-        case (wrap, _, Mapping()):
-            raise unknown_name(wrap, wraps, "wrap", whose=f"{what}: path: ")
+        case (kind, _, Mapping()):
+            raise unknown_name(kind, kinds, "wrap or point", "wraps and points", f"{what}: path: ")
         case _:
-            raise ModelError(f"{what}: path: {shown(entry)}; give (body, point), or (wrap, body, values by name)")
-    bodies, count = (
-        tuple(body) if isinstance(body, tuple | list) else (body,),
-        len(SPANS[wrap].BODIES) - 2 if wrap else 1,
-    )
+            raise ModelError(f"{what}: path: {shown(entry)}; give (body, point), or (kind, body, values by name)")
+    bodies, count = tuple(body) if isinstance(body, tuple | list) else (body,), len(letters_of(kind))
     for one in bodies:
         refuse_unknown_body(one, known, f"{what}: path")
     if len(bodies) != count:
         raise ModelError(
-            f"{what}: path: {wrap or 'a point'} on {len(bodies)} bodies, needs {count}; give a name for each"
+            f"{what}: path: {kind or 'a point'} on {len(bodies)} bodies, needs {count}; give a name for each"
         )
-    return wrap, bodies, own
+    return kind, bodies, own

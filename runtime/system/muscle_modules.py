@@ -20,56 +20,74 @@ from typing import Any, NamedTuple
 
 from generated import muscles, reflexes
 from runtime.dynamics.directions import BODY
-from runtime.dynamics.force_elements import MAX_BODIES, REPORTS
-from runtime.dynamics.layout import STATE
+from runtime.dynamics.force_elements import LOOKED_UP, MAX_BODIES, REPORTS
+from runtime.dynamics.layout import STATE, P, V
 from runtime.jit.freshness import sha256
 from runtime.jit.python_code import python_code
 from runtime.system.definitions import Definitions
-from runtime.system.spans import SPANS
+from runtime.system.spans import POINTS, SPANS
 
 # In the name of a module: before the path; with a rigid tendon; the excitation is a signal; before the reflex, and its delay.
 ALONG, RIGID, BY_SIGNAL, BY_REFLEX, LATE = "_along_", "_rigid", "_by_signal", "_reflex_", "_delayed"
 LETTERS, OWN = "ijkl", "kl"  # of the bodies of a muscle; those of a wrap in the module of its span
+VELOCITY, BELONGS = 3, 6  # what a point of ``POINTS`` gives behind its place: velocity; whether it belongs to the path
+ENERGY = "energy", "J"  # what a law reports of its elastic parts
 STRAIGHT, POINT = "straight", "s_k"
+ORDER = "p((w|c*)p)+"  # of points that stay in the path, points that may leave it, and wraps
 TENSION, STORED, RATES = 0, 1, 2  # what a law gives: these, the rates of its states, and reported quantities
 BEFORE_STATES = 3  # what it takes: length, its rate, excitation, and its states
 OUTPUTS = ("length", "m"), ("lengthening_speed", "m/s"), ("excitation", "1")  # of every muscle, before those of its law
 EXCITATION, DELAY = (0.0, False, 1.0, "1"), (0.0, False, None, "s")  # their bounds
 DELAYED = "delayed_length", "delayed_speed"  # signals of a reflex with a delay, which a run makes of its past
-WRENCH, UNIT_WRENCH = (
-    6,
-    2,
-)  # what a span gives: length, its rate, and behind them force and moment of a unit tension on each body
+# What a span gives: length, its rate, and behind them force and moment of a unit tension on each body.
+WRENCH, UNIT_WRENCH = 6, 2
 DECORATOR = '@njit(error_model="numpy", _nrt=False)'
 LAWS, REFLEXES = Definitions(muscles.MODULES), Definitions(reflexes.MODULES)
 Lines = list[str]
 Places = Mapping[str, Sequence[str]]  # the text of each number of an array, by the name of the array
-Element = tuple[str, str]  # of a path: the name of a wrap, "" for a point, and the letters of its bodies
+# Of a path: the kind, of ``SPANS`` or ``POINTS``, "" for a fixed point; letters of its bodies.
+Element = tuple[str, str]
 
 
 class Span(NamedTuple):
-    """A span of a path: its module, the numbers of its bodies, and the places of its numbers in x."""
+    """A span of a path: its module, the numbers of its bodies, and the places of its numbers in x.
+
+    An end at point n of ``Path.points`` has the number MAX_BODIES + n in place of a body, and no place of its vector.
+    ``belong``, ``left``: numbers of points of which it is part of the path while they belong to it, and while they do not.
+    """
 
     module: ModuleType
     bodies: tuple[int, ...]
-    places: tuple[int, ...]
+    places: tuple[int | None, ...]
+    belong: tuple[int, ...]
+    left: tuple[int, ...]
+
+
+class Located(NamedTuple):
+    """A point of ``POINTS`` on a path: its module, the numbers of its bodies, and the places of its numbers in x."""
+
+    module: ModuleType
+    bodies: tuple[int, ...]
+    places: tuple[int | None, ...]
 
 
 class Piece(NamedTuple):
-    """The part of a path between neighbouring points: its kind of span, letters of its bodies, and names of its numbers.
+    """The part of a path between two points: their numbers, its kind of span, letters of its bodies, and names of its numbers.
 
-    ``names``: those in the path, by those in the module of the span.
+    ``names``: those in the path, by those in the module of the span; points of ``POINTS`` have none.
     """
 
+    ends: tuple[int, int]
     kind: str
     letters: str
     names: Mapping[str, str]
 
 
 class Path(NamedTuple):
-    """A path: names, kinds and bodies of its vectors, its parameters with units and bounds, and its spans.
+    """A path: names, kinds and bodies of its vectors, its parameters with units and bounds, its spans, and points of ``POINTS``.
 
-    ``within``: places of neighbouring points of one body, between which the length is constant.
+    ``within``: places of neighbouring fixed points of one body, between which the length is constant.
+    ``tables``: name and unit of the tables of these points, in the order of their calls.
     """
 
     vectors: tuple[tuple[str, str, str], ...]
@@ -77,57 +95,102 @@ class Path(NamedTuple):
     bounds: Mapping[str, Any]
     spans: tuple[Span, ...]
     within: tuple[tuple[int, int], ...]
+    points: tuple[Located, ...]
+    tables: tuple[tuple[str, str], ...]
+
+    @property
+    def may_leave(self) -> bool:
+        """Whether a point belongs to the path at times only, so that its length jumps."""
+        return any(point.module.MAY_LEAVE for point in self.points)
 
 
-def path_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> Path:
+def path_of(elements: Sequence[Element]) -> Path:
     """The path over these elements.  Its names have the number of the element: "s_2_j", "radius_3"."""
-    vectors, parameters, bounds = list[Any](), list[Any](), dict[str, Any]()
-    for n, (wrap, letters) in enumerate(elements, 1):
-        of_wrap, numbers = _own(wrap, modules)
-        vectors += [(element_name(v, n, letters), kind, letters[OWN.index(body)]) for v, kind, body in of_wrap]
-        parameters += [(element_name(p, n, letters), unit) for p, unit in numbers]
-        bounds |= {element_name(p, n, letters): modules[wrap].BOUNDS[p] for p, _ in numbers}
+    vectors, parameters, tables, bounds = list[Any](), list[Any](), list[Any](), dict[str, Any]()
+    for n, (kind, letters) in enumerate(elements, 1):
+        (of_kind, numbers, looked_up), names = _own(kind), names_of(n, kind, letters)
+        vectors += [(names[v], of, letters[letters_of(kind).index(body)]) for v, of, body in of_kind]
+        parameters += [(names[p], unit) for p, unit in numbers]
+        bounds |= {names[p]: _module_of(kind).BOUNDS[p] for p, _ in numbers}
+        tables += [(names[table], "m") for table in looked_up]
     places = {name: 3 * k for k, (name, *_) in enumerate(vectors)}
     places |= {name: 3 * len(vectors) + k for k, (name, _) in enumerate(parameters)}
-    spans, within = list[Span](), list[tuple[int, int]]()
-    for kind, letters, own in pieces_of(elements, modules):
-        if kind == STRAIGHT and letters[0] == letters[1]:
+
+    def in_x(module: ModuleType, own: Mapping[str, str]) -> tuple[int | None, ...]:
+        at = [places[own[v]] + c if v in own else None for v, *_ in module.VECTORS for c in range(3)]
+        return *at, *(places[own[p]] for p, _ in module.PARAMETERS)
+
+    points = {
+        n: Located(POINTS[kind], tuple(map(LETTERS.index, letters)), in_x(POINTS[kind], names_of(n + 1, kind, letters)))
+        for n, (kind, letters) in enumerate(elements) if kind in POINTS
+    }  # fmt: skip
+    spans, within, among = list[Span](), list[tuple[int, int]](), {n: k for k, n in enumerate(points)}
+    for (n, m), kind, letters, own in pieces_of(elements):
+        belong, left = ([among[k] for k in some if k in points] for some in ((n, m), range(n + 1, m)))
+        if kind == STRAIGHT and letters[0] == letters[1] and not belong and not left:
             within.append((places[own["s_i"]], places[own["s_j"]]))
             continue
-        module = modules[kind]
-        at = [places[own[v]] + c for v, *_ in module.VECTORS for c in range(3)]
-        at += [places[own[p]] for p, _ in module.PARAMETERS]
-        spans.append(Span(module, tuple(map(LETTERS.index, letters)), tuple(at)))
-    return Path(tuple(vectors), tuple(parameters), bounds, tuple(spans), tuple(within))
-
-
-def pieces_of(elements: Sequence[Element], modules: Mapping[str, ModuleType]) -> Iterator[Piece]:
-    """The parts of a path over these elements, from point to point."""
-    points = [n for n, (wrap, _) in enumerate(elements) if not wrap]
-    for n, m in zip(points, points[1:], strict=False):
-        kind, letters = STRAIGHT, elements[n][1] + elements[m][1]
-        names = {end: element_name(POINT, k + 1, elements[k][1]) for end, k in (("s_i", n), ("s_j", m))}
-        for wrap, more in elements[n + 1 : m]:
-            kind, letters = wrap, letters + more
-            names |= {own: element_name(own, n + 2, more) for part in _own(wrap, modules) for own, *_ in part}
-        yield Piece(kind, letters, names)
-
-
-def _own(wrap: str, modules: Mapping[str, ModuleType]) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Vectors and parameters of an element, by the names of its module."""
-    if not wrap:
-        return [(POINT, "point", "k")], ()
-    return [v for v in modules[wrap].VECTORS if v[2] in OWN], modules[wrap].PARAMETERS
-
-
-def element_name(name: str, n: int, letters: str) -> str:
-    """The name of a vector or parameter of element n of a path, on these bodies, such as "s_2_j", of l "s_2b_j", "radius_2"."""
-    stem, _, body = name.rpartition("_")
-    return (
-        f"{stem}_{n}{'b' * (body == 'l')}_{letters[OWN.index(body)]}"
-        if body in [*OWN[: len(letters)]]
-        else f"{name}_{n}"
+        ends = [MAX_BODIES + among[k] if k in points else LETTERS.index(elements[k][1]) for k in (n, m)]
+        bodies = *ends, *map(LETTERS.index, letters[2:])
+        spans.append(Span(SPANS[kind], bodies, in_x(SPANS[kind], own), tuple(belong), tuple(left)))
+    return Path(
+        tuple(vectors), tuple(parameters), bounds, tuple(spans), tuple(within), tuple(points.values()), tuple(tables)
     )
+
+
+def pieces_of(elements: Sequence[Element]) -> Iterator[Piece]:
+    """The parts of a path over these elements, from point to point."""
+    for n, m in _pairs(elements):
+        kind, letters = STRAIGHT, elements[n][1][0] + elements[m][1][0]
+        fixed = [(end, k) for end, k in (("s_i", n), ("s_j", m)) if not elements[k][0]]
+        names = {end: names_of(k + 1, *elements[k])[POINT] for end, k in fixed}
+        for wrap, more in (one for one in elements[n + 1 : m] if one[0] in SPANS):
+            kind, letters, names = wrap, letters + more, names | names_of(n + 2, wrap, more)
+        yield Piece((n, m), kind, letters, names)
+
+
+def _own(kind: str) -> tuple[Sequence[Any], Sequence[Any], Sequence[str]]:
+    """Vectors, parameters and tables of an element, by the names of its module."""
+    if not kind:
+        return [(POINT, "point", "k")], (), ()
+    module = _module_of(kind)
+    return [v for v in module.VECTORS if v[2] in letters_of(kind)], module.PARAMETERS, getattr(module, "TABLES", ())
+
+
+def _module_of(kind: str) -> ModuleType:
+    return POINTS[kind] if kind in POINTS else SPANS[kind]
+
+
+def _pairs(elements: Sequence[Element]) -> Iterator[tuple[int, int]]:
+    """Numbers of the points between which a path may have a span: those between them may leave it."""
+    at = [n for n, (kind, _) in enumerate(elements) if kind not in SPANS]
+    for k, n in enumerate(at):
+        for m in at[k + 1 :]:
+            yield n, m
+            if not may_leave(elements[m][0]):
+                break
+
+
+def may_leave(kind: str) -> bool:
+    """Whether points of a kind belong to a path at times only."""
+    return kind in POINTS and POINTS[kind].MAY_LEAVE
+
+
+def letters_of(kind: str) -> str:
+    """The letters of the bodies of an element in its own module."""
+    return "".join(POINTS[kind].BODIES) if kind in POINTS else OWN[: len(SPANS[kind].BODIES) - 2] if kind else OWN[0]
+
+
+def names_of(n: int, kind: str, letters: str) -> dict[str, str]:
+    """The names of vectors and numbers of element n of a path, on these bodies, by those in the module of its kind.
+
+    Such as "s_2_j", of a body l "s_2b_j", "radius_2".
+    """
+    own, (vectors, numbers, tables) = letters_of(kind), _own(kind)
+    found = {name: f"{name}_{n}" for name in (*(name for name, _ in numbers), *tables)}
+    for name, _, body in vectors:
+        found[name] = f"{name[:-2]}_{n}{'b' * (body == 'l')}_{letters[own.index(body)]}"
+    return found
 
 
 class Muscle:
@@ -148,7 +211,8 @@ class Muscle:
             k for k in range(len(law.STATES)) if BEFORE_STATES + k in read
         ]  # of the states in those of the law
         self.states = tuple(law.STATES[k][0] for k in self.numbers)
-        self.bodies = 2 if {body for span in path.spans for body in span.bodies} <= {0, 1} else MAX_BODIES
+        used = {letter for *_, letter in path.vectors}
+        self.bodies = 2 if used <= {*LETTERS[:2]} else MAX_BODIES
         self.constants = 3 * len(path.vectors) + len(path.parameters)  # place of the first constant of the law
         initial = tuple((f"{law.STATES[k][0]}_0", law.STATES[k][1]) for k in self.numbers)
         self.bounds = {
@@ -160,28 +224,38 @@ class Muscle:
         names = dict.fromkeys((*law.PARAMETERS, *(reflex.PARAMETERS if reflex else ()), *["delay"] * delayed))
         constants = tuple((name, self.bounds[name][3] or "1") for name in names)
         self.parameters = (*path.parameters, *constants, *([] if driven else [("excitation", "1")]), *initial)
-        first = 3 * len(path.vectors) + len(self.parameters)
+        self.held = 3 * len(path.vectors) + len(self.parameters)  # place of the first angle before
+        first = self.held + len(path.points)
         self.first_state = first + 3 * len(self.signals)
-        self.given, self.initial = (first if driven else first - len(initial) - 1), first - len(initial)
+        self.given, self.initial = (first if driven else self.held - len(initial) - 1), self.held - len(initial)
         self.excitation = "excitation" if reflex else f"x[{self.given}]"
         self.measured = ["late_length", "late_speed"] if delayed else ["length", "speed"]
-        self.size = self.first_state + len(self.states)
+        self.tables = self.first_state + len(self.states)
+        self.size = self.tables + LOOKED_UP * len(path.tables)
 
     def data(self) -> dict[str, Any]:
         """The facts that the runtime reads, as of any force."""
-        vectors, parameters = self.path.vectors, self.parameters
+        vectors, tables, points = self.path.vectors, self.path.tables, len(self.path.points)
+        parameters = self.parameters
+        given = (v for v, kind, _ in vectors if kind != "frame")
         states = (self.law.STATES[k] for k in self.numbers if self.law.STATES[k] not in self.law.OUTPUTS)
         return {
-            "NAME": self.name, "LAW": self.law.NAME, "KEYWORDS": (*(v for v, *_ in vectors), *(p for p, _ in parameters)),
+            "NAME": self.name, "LAW": self.law.NAME, "KEYWORDS": (*given, *dict(parameters), *dict(tables)),
             "VECTORS": vectors, "PARAMETERS": parameters,
             "BOUNDS": {**self.bounds, "excitation": EXCITATION},
-            "BODIES": tuple(LETTERS[: self.bodies]), "HELD": 0, "ANGLES": 0, "SIGNALS": self.signals, "LOADS": 0,
-            "LOADS_PLACE": self.first_state, "STATES": self.states, "STATES_PLACE": self.first_state, "TABLES": (),
-            "TABLE_UNITS": {},
-            "KINKS": sum(span.module.KINKS for span in self.path.spans) + self.law.KINKS[self.kernel] + self._bends,
-            "OUTPUTS": (*OUTPUTS, *(one for one in self.law.OUTPUTS if one[0] != "energy"), *states), "TABLES_PLACE": self.size,
-            "SIZE": self.size, "SINGULAR": "; or ".join(dict.fromkeys(s.module.SINGULAR for s in self.path.spans)),
+            "BODIES": tuple(LETTERS[: self.bodies]), "HELD": points, "ANGLES": points, "SIGNALS": self.signals, "LOADS": 0,
+            "LOADS_PLACE": self.first_state, "STATES": self.states, "STATES_PLACE": self.first_state,
+            "TABLES": (*dict(tables),), "TABLE_UNITS": dict(tables),
+            "KINKS": sum(part.module.KINKS for part in self._parts) + self.law.KINKS[self.kernel] + self._bends,
+            "OUTPUTS": (*OUTPUTS, *(one for one in self.law.OUTPUTS if one != ENERGY or self.path.may_leave), *states),
+            "TABLES_PLACE": self.tables,
+            "SIZE": self.size, "SINGULAR": "; or ".join(dict.fromkeys(part.module.SINGULAR for part in self._parts)),
         }  # fmt: skip
+
+    @property
+    def _parts(self) -> tuple[Span | Located, ...]:
+        """What has kinks and singular configurations of its own."""
+        return *self.path.points, *self.path.spans
 
     def text(self) -> str:
         """The module."""
@@ -192,10 +266,14 @@ class Muscle:
         kernels = [
             ("evaluate", "out", self._evaluated(), f"({outputs},)"),
             ("path", "out", self._paths(), f"({UNIT_WRENCH + WRENCH * count},)"),
-            ("reference", "out", [f"out[{k}] = x[{self.initial + k}]" for k in range(states)], f"({states},)"),
+            ("reference", "out", self._reference(), f"({len(self.path.points) + states},)"),
         ]
         if self.data()["KINKS"]:
             kernels.append(("kinks", "out", self._kinks(), f"({self.data()['KINKS']},)"))
+        if self.path.points:
+            kernels.append(("angles", "out", self._of_points("angles", 1), f"({len(self.path.points)},)"))
+        if tables := len(self.path.tables):
+            kernels.append(("lookups", "out", self._of_points("lookups", None), f"({tables},)"))
         for name, more in (("tangent", 0), ("state_tangent", states))[: 1 + bool(states)]:
             rows, columns = WRENCH * count + more, BODY * count + more
             kernels.append((name, "seeds, out", self._tangent(more), f"({columns}, {columns}), ({rows}, {columns})"))
@@ -226,13 +304,34 @@ class Muscle:
 
     def _listing(self) -> str:
         names = [(name, 3) for name, *_ in self.path.vectors] + [(name, 1) for name, _ in self.parameters]
+        names += [(f"angle_before_{k}", 1) for k in range(len(self.path.points))]
         names += [(f"{signal}, its rate, its second rate", 3) for signal in self.signals]
         names += [(state, 1) for state in self.states]
+        names += [(f"integral, value, slope and curvature of {table}", LOOKED_UP) for table, _ in self.path.tables]
         lines, place = ["x, in this order:"], 0
         for name, width in names:
             lines.append(f"    x[{place}:{place + width}]  {name}")
             place += width
         return "\n".join(lines)
+
+    def _located(self, kernel: str, prefix: str) -> tuple[Lines, Lines]:
+        """The lines of a kernel of all points of ``POINTS``, as of ``_spans``."""
+        found: tuple[Lines, Lines] = [], []
+        tables = self.tables
+        for n, point in enumerate(self.path.points):
+            calls = LOOKED_UP * len(point.module.TABLES)
+            seeds = [seed for body in point.bodies for seed in self._seeds(body)]
+            own = [f"x[{place}]" for place in (*point.places, self.held + n)] + [f"span_force{n}_{c}" for c in range(3)]
+            outputs = max(BELONGS + 1, WRENCH * len(point.bodies))
+            places = {
+                "x": own + [f"x[{place}]" for place in range(tables, tables + calls)],
+                "out": [f"{prefix}{n}_{k}" for k in range(outputs)],
+                "seeds": seeds + [f"moved_force{n}_{c}" for c in range(3)],
+            } | self._states(point.bodies)  # fmt: skip
+            tables += calls
+            for into, lines in zip(found, inlined(point.module, kernel, f"{prefix}{n}_", places), strict=True):
+                into += lines
+        return found
 
     def _spans(self, kernel: str, prefix: str) -> tuple[Lines, Lines]:
         """The lines of a kernel of all spans, before the loop over directions and in it; its results are "<prefix>0_0", ..."""
@@ -240,31 +339,79 @@ class Muscle:
         for n, span in enumerate(self.path.spans):
             outputs = max(UNIT_WRENCH + WRENCH * len(span.bodies), span.module.KINKS)
             places = {
-                "x": [f"x[{place}]" for place in span.places], "out": [f"{prefix}{n}_{k}" for k in range(outputs)],
-                "seeds": [f"seeds[{BODY * body + k}, n]" for body in span.bodies for k in range(BODY)],
-            }  # fmt: skip
-            for own, body in zip(LETTERS, span.bodies, strict=False):
-                places[f"body_{own}"] = [f"body_{LETTERS[body]}[{k}]" for k in range(STATE)]
+                "x": ["0.0" if place is None else f"x[{place}]" for place in span.places],
+                "out": [f"{prefix}{n}_{k}" for k in range(outputs)],
+                "seeds": [seed for body in span.bodies for seed in self._seeds(body)],
+            } | self._states(span.bodies)  # fmt: skip
             for into, lines in zip(found, inlined(span.module, kernel, f"{prefix}{n}_", places), strict=True):
                 into += lines
         return found
 
+    def _states(self, bodies: Sequence[int]) -> dict[str, list[str]]:
+        """The states of bodies by the names in the module of a span; a point of ``POINTS`` moves as a body that does not turn."""
+        still = ["0.0"] * (STATE - V)
+        every = [[f"body_{letter}[{k}]" for k in range(STATE)] for letter in LETTERS]
+        for n in range(len(self.path.points)):
+            place, velocity = ([f"point{n}_{k + c}" for c in range(3)] for k in (0, VELOCITY))
+            every.append([*place, *still[: V - P], *velocity, *still[:3]])
+        return {f"body_{own}": every[body] for own, body in zip(LETTERS, bodies, strict=False)}
+
+    def _seeds(self, body: int) -> list[str]:
+        """The components of a direction along which a body moves, or such a point."""
+        if body < MAX_BODIES:
+            return [f"seeds[{BODY * body + k}, n]" for k in range(BODY)]
+        place, velocity = ([f"moved_point{body - MAX_BODIES}_{k + c}" for c in range(3)] for k in (0, VELOCITY))
+        return [*place, *["0.0"] * 3, *velocity, *["0.0"] * 3]
+
+    def _weights(self) -> dict[int, str]:
+        """Whether spans belong to the path, 1 or 0, where points may leave it."""
+        points, found = self.path.points, dict[int, str]()
+        for n, span in enumerate(self.path.spans):
+            factors = [f"point{k}_{BELONGS}" for k in span.belong if points[k].module.MAY_LEAVE]
+            factors += [f"(1.0 - point{k}_{BELONGS})" for k in span.left]
+            found |= {n: "*".join(factors)} if factors else {}
+        return found
+
+    def _sum(self, terms: Iterable[tuple[int, int]], prefix: str) -> str:
+        """The sum of results of spans, by the numbers of span and result, over those that belong to the path."""
+        weights = self._weights()
+        return " + ".join(f"weight{n}*{prefix}{n}_{k}" if n in weights else f"{prefix}{n}_{k}" for n, k in terms)
+
+    def _forces(self, prefix: str) -> Lines:
+        """The force of a unit tension at each point of ``POINTS``; of its derivatives with their prefix."""
+        lines = Lines()
+        for point in range(len(self.path.points)):
+            for c in range(3):
+                lines.append(f"{prefix}_force{point}_{c} = {self._sum(self._results(MAX_BODIES + point, c), prefix)}")
+        return lines
+
+    def _results(self, body: int, c: int) -> list[tuple[int, int]]:
+        """The results of spans, as of ``_sum``, that are component c of the unit wrench on a body, or of the force on a point."""
+        bodies = [(n, k, b) for n, span in enumerate(self.path.spans) for k, b in enumerate(span.bodies)]
+        return [(n, UNIT_WRENCH + WRENCH * k + c) for n, k, b in bodies if b == body]
+
     def _path(self) -> Lines:
-        """Length of the path, its rate, and the unit wrenches of all spans."""
-        lines, _ = self._spans("span", "span")
-        lengths = [f"span{n}_0" for n in range(len(self.path.spans))]
+        """Length of the path, its rate, and the unit wrenches of all spans and points."""
+        lines = self._located("point", "point")[0]
+        lines += [f"weight{n} = {weight}" for n, weight in self._weights().items()]
+        lines += [*self._spans("span", "span")[0], *self._forces("span")]
+        lines += self._located("pull", "span_pull")[0]
+        every = [(n, 0) for n in range(len(self.path.spans))]
+        lengths = [self._sum(every, "span")]
         for n, (a, b) in enumerate(self.path.within):
             squares = " + ".join(f"(x[{a + c}] - x[{b + c}])**2" for c in range(3))
             lines.append(f"within{n} = math.sqrt({squares})")
             lengths.append(f"within{n}")
-        speeds = [f"span{n}_1" for n in range(len(self.path.spans))]
-        return [*lines, f"length = {' + '.join(lengths)}", f"speed = {' + '.join(speeds)}"]
+        return [*lines, f"length = {' + '.join(lengths)}", f"speed = {self._sum([(n, 1) for n, _ in every], 'span')}"]
 
     def _wrench(self, row: int, prefix: str) -> str:
         """A component of force and moment of a unit tension, the sum over the spans; of its derivatives with their prefix."""
         body, c = divmod(row, WRENCH)
-        of = [(n, k) for n, span in enumerate(self.path.spans) for k, b in enumerate(span.bodies) if b == body]
-        return " + ".join(f"{prefix}{n}_{UNIT_WRENCH + WRENCH * k + c}" for n, k in of) or "0.0"
+        of = self._results(body, c)
+        terms = [self._sum(of, prefix)] * bool(of)
+        for n, point in enumerate(self.path.points):
+            terms += [f"{prefix}_pull{n}_{WRENCH * k + c}" for k, b in enumerate(point.bodies) if b == body]
+        return " + ".join(terms) or "0.0"
 
     @property
     def _bends(self) -> int:
@@ -315,20 +462,34 @@ class Muscle:
         names = {"length": "length", "lengthening_speed": "speed", "excitation": self.excitation}
         names |= {state: f"x[{self.first_state + k}]" for k, state in enumerate(self.states)}
         names |= {name: f"law_{RATES + len(every) + k}" for k, (name, _) in enumerate(self.law.OUTPUTS[RATES:])}
-        names |= {"tension": f"law_{TENSION}"}
-        outputs += [f"law_{STORED}", f"slope_{STORED}", *(names[name] for name, _ in self.data()["OUTPUTS"]), *rates]
+        names |= {"tension": f"law_{TENSION}", ENERGY[0]: f"law_{STORED}"}
+        # What is stored jumps with the length; then it is reported, but no part of the energy.
+        stored = ["0.0", "0.0"] if self.path.may_leave else [f"law_{STORED}", f"slope_{STORED}"]
+        outputs += [*stored, *(names[name] for name, _ in self.data()["OUTPUTS"]), *rates]
         return [*lines, *(f"out[{k}] = {e}" for k, e in enumerate(outputs))]
 
     def _paths(self) -> Lines:
         outputs = ["length", "speed", *(self._wrench(row, "span") for row in range(WRENCH * self.bodies))]
         return [*self._path(), *(f"out[{k}] = {e}" for k, e in enumerate(outputs))]
 
+    def _of_points(self, kernel: str, count: int | None) -> Lines:
+        """What a kernel gives of all points: so many numbers of each, or one for each of its tables."""
+        numbers = [len(point.module.TABLES) if count is None else count for point in self.path.points]
+        found = [f"{kernel}{n}_{k}" for n, own in enumerate(numbers) for k in range(own)]
+        return [*self._located(kernel, kernel)[0], *(f"out[{k}] = {one}" for k, one in enumerate(found))]
+
+    def _reference(self) -> Lines:
+        first = len(self.path.points)
+        states = [f"out[{first + k}] = x[{self.initial + k}]" for k in range(len(self.states))]
+        return [*self._of_points("reference", 1), *states]
+
     def _kinks(self) -> Lines:
-        kinks = [f"kink{n}_{k}" for n, span in enumerate(self.path.spans) for k in range(span.module.KINKS)]
+        kinks = [f"point_kink{n}_{k}" for n, point in enumerate(self.path.points) for k in range(point.module.KINKS)]
+        kinks += [f"kink{n}_{k}" for n, span in enumerate(self.path.spans) for k in range(span.module.KINKS)]
         kinks += [f"kinks_{k}" for k in range(self.law.KINKS[self.kernel])]
         bends = [f"bends_{k}" for k in range(self._bends)]
         lines = [*self._excited(), *self._spans("kinks", "kink")[0], *self._law(f"{self.kernel}_kinks", "kinks_")[0]]
-        lines += self._reflex("reflex_kinks", "bends_", bends)[0]
+        lines += [*self._located("kinks", "point_kink")[0], *self._reflex("reflex_kinks", "bends_", bends)[0]]
         kinks += bends
         return [*lines, *(f"out[{k}] = {kink}" for k, kink in enumerate(kinks))]
 
@@ -336,11 +497,14 @@ class Muscle:
         """Derivatives of the wrenches, and with ``states`` of their rates."""
         along = {number: f"seeds[{BODY * self.bodies + k}, n]" for k, number in enumerate(self.numbers[:states])}
         moved = [along.get(k, "0.0") for k in range(len(self.law.STATES))]
-        before, inside = self._spans("span_tangent", "moved")
+        before, inside = self._located("point_tangent", "moved_point")
+        spans, pulls = self._spans("span_tangent", "moved"), self._located("pull_tangent", "moved_pull")
+        before += [*spans[0], *pulls[0]]
+        inside += [*spans[1], *self._forces("moved"), *pulls[1]]
         seeds = ["d_length", "d_speed", "d_excitation" if self.reflex else "0.0", *moved]
         of_law, inside_law = self._law(f"{self.kernel}_tangent", "slope_", seeds)
         for k, name in enumerate(("d_length", "d_speed")):
-            inside.append(f"{name} = {' + '.join(f'moved{n}_{k}' for n in range(len(self.path.spans)))}")
+            inside.append(f"{name} = {self._sum([(n, k) for n in range(len(self.path.spans))], 'moved')}")
         if self.delayed:
             inside += [
                 f"d_{name} = (1.0 - late)*d_{of}" for name, of in zip(self.measured, ("length", "speed"), strict=True)
@@ -382,11 +546,12 @@ def muscle_module_of(
     """
     kind, elements = name.partition(ALONG)[0].partition(BY_REFLEX)[0], elements_of(name)
     how: dict[str, Any] = {"rigid": kind.removesuffix(BY_SIGNAL).endswith(RIGID), "driven": kind.endswith(BY_SIGNAL)}
-    law, order = laws[law_of(name)], "".join("w" if wrap else "p" for wrap, _ in elements)
+    law = laws[law_of(name)]
+    order = "".join("w" if kind in SPANS else "c" if may_leave(kind) else "p" for kind, _ in elements)
     if reflex := reflex_of(name):
         how |= {"reflex": own_reflexes[reflex], "delayed": name.partition(ALONG)[0].endswith(LATE)}
     together = len({*"".join(letters for _, letters in elements)}) < 2
-    if together or not re.fullmatch("p(w?p)+", order) or how["rigid"] > law.RIGID:
+    if together or not re.fullmatch(ORDER, order) or how["rigid"] > law.RIGID:
         raise KeyError(name)
     module = muscle_module(law, elements, **how)
     if name != module.NAME:
@@ -405,7 +570,7 @@ def elements_of(name: str) -> list[Element]:
     elements = list[Element]()
     for found in re.finditer(r"(?:([a-z]{2}\w*?)_)?([ijkl])(?:_|$)", name.partition(ALONG)[2]):
         before = elements[-1] if elements else ("", "")
-        if found[1] is None and before[0] and len(before[1]) < len(SPANS[before[0]].BODIES) - 2:
+        if found[1] is None and before[0] and len(before[1]) < len(letters_of(before[0])):
             elements[-1] = before[0], before[1] + found[2]
         else:
             elements.append((found[1] or "", found[2]))
@@ -428,7 +593,7 @@ def reflex_of(name: str) -> str:
 def _made(
     name: str, law: ModuleType, elements: tuple[Element, ...], rigid: bool, driven: bool, reflex: ModuleType | None, delayed: bool
 ) -> ModuleType:  # fmt: skip
-    path = path_of(elements, SPANS)
+    path = path_of(elements)
     text = Muscle(name, law, path, rigid=rigid, driven=driven, reflex=reflex, delayed=delayed).text()
     folders = (module.__name__.rpartition(".")[0] for module in (law, reflex or law))
     return _module(f"{min(folders)}.{name}".lstrip("."), text)  # with an own law or reflex the muscle is an own one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy as np
 from runtime.jit.python_code import with_arrays
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.system.force_addresses import place_of_angles
+from runtime.system.force_building import look_up_tables
 from runtime.system.muscle_modules import LETTERS, UNIT_WRENCH, WRENCH, elements_of, pieces_of
 from runtime.system.parts import Force
 from runtime.system.reference import reference
-from runtime.system.spans import SPANS
 
 
 def is_muscle(force: Force) -> bool:
@@ -21,20 +22,36 @@ def is_muscle(force: Force) -> bool:
     return hasattr(force.module, "path")
 
 
+def refuse_points_of_angles(forces: Iterable[Force], what: str) -> None:
+    """Refuse muscles with points that an angle moves: their forces jump at the ends of its range, and derivatives with them.
+
+    Raises
+    ------
+    ModelError
+    """
+    if named := [force.name for force in forces if is_muscle(force) and force.module.ANGLES]:
+        raise ModelError(
+            f"{what}: muscle '{named[0]}' has points that an angle moves or takes out of the path: its force jumps at the ends "
+            "of their ranges, and so do derivatives; take differences of runs, or give it fixed points"
+        )
+
+
 def path_spans(force: Force) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
     """The spans of the path of a muscle from origin to insertion: kind, bodies, and values by the names of the kind.
 
     Points and directions are in axes of their bodies.  Spans between points of one body are straight ones, too.
+    Not of muscles with points that an angle moves.
     """
-    for kind, letters, names in pieces_of(elements_of(force.kind), SPANS):
+    for _, kind, letters, names in pieces_of(elements_of(force.kind)):
         bodies = tuple(force.bodies[LETTERS.index(letter)] for letter in letters)
         yield kind, bodies, {own: force.values[name] for own, name in names.items()}
 
 
-def path_motion(force: Force, states: Mapping[str, Floats]) -> Floats:
+def path_motion(force: Force, states: Mapping[str, Floats], angles: Floats | None = None) -> Floats:
     """Length of the path of a muscle, its rate, and force and moment of a unit tension on each of its bodies, (2 + 6 bodies, n).
 
-    ``states``: of the bodies by name, (n, 13) each.
+    ``states``: of the bodies by name, (n, 13) each; ``angles``: (n, angles) [rad] of its points, from which revolutions count; by
+    default as in a reference configuration.
 
     Raises
     ------
@@ -51,5 +68,8 @@ def path_motion(force: Force, states: Mapping[str, Floats]) -> Floats:
         np.zeros((UNIT_WRENCH + WRENCH * len(ends), ends[0].shape[1])),
     )
     reference(force, ends[0], ends[1], x, *ends[2:])
+    if angles is not None:
+        x[place_of_angles(force.module) :][: angles.shape[1]] = angles.T
+    look_up_tables(force, ends, x)
     with_arrays(force.module.path)(*ends, x, found)
     return found

@@ -13,6 +13,7 @@ from runtime.jit.python_code import with_arrays
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.system.force_building import look_up_tables
 from runtime.system.muscle_modules import DELAYED
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import Force
@@ -60,6 +61,7 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
 
     module, x = force.module, np.zeros(force.module.SIZE)
     reference(force, ends[0], ends[1], x, *ends[2:])
+    look_up_tables(force, ends, x)
     signals = {name: module.LOADS_PLACE - 3 * n for n, name in enumerate(reversed(module.SIGNALS), 1)}
     if "excitation" in signals:
         x[signals["excitation"]] = force.signals["excitation"](time)

@@ -675,7 +675,8 @@ class PartsBuilder:
         path : sequence
             From origin to insertion, over up to four bodies: points ``(body, location)`` [m], the body "ground" included, and
             between two points a wrap ``(kind, body, values)``, such as a cylinder with the values of its definition in
-            ``codegen/paths.py``; of two cylinders ``("two_cylinders", (body, body), values)``.
+            ``codegen/paths.py``; of two cylinders ``("two_cylinders", (body, body), values)``.  A point that an angle moves, or
+            takes out of the path, is ``(kind, (body, body_j, body_k), values)``, with the kinds of ``codegen/points.py``.
         excitation : Signal or float
             From 0 to 1.  A number is the parameter "excitation.NAME".
         reflex : str or module, optional

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from generated import paths
+from generated import paths, points
 from runtime.jit.python_code import with_arrays
 from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
@@ -15,7 +15,7 @@ from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
 from runtime.system.definitions import Definitions
 
-SPANS = Definitions(paths.MODULES)
+SPANS, POINTS = Definitions(paths.MODULES), Definitions(points.MODULES)
 BODIES, STATE = "ijkl", 13
 LENGTH, WRENCHES = 0, 2  # places of the length, and of forces and moments, in what the kernels give
 

@@ -24,13 +24,14 @@ from codegen import (
     limits,
     muscles,
     paths,
+    points,
     reflexes,
 )
 from codegen.compiler.dispatch import definitions
 from generated import digests, dispatch
 from generated import muscles as generated_muscles
 from generated import reflexes as generated_reflexes
-from tests.support.modules import FORCE_MODULES, JOINT_MODULES, PATH_MODULES
+from tests.support.modules import FORCE_MODULES, JOINT_MODULES, PATH_MODULES, POINT_MODULES
 
 COMMAND = "python -m codegen"
 GENERATED = Path(generated.__file__).parent
@@ -40,12 +41,12 @@ def sources():
     """Every generated module, and its source: the file of its family, and the definition in it."""
     families = {joints: "", drivers: "", limits: "limit_", cones: "cone_", laws: "law_", contacts: "normal_"}
     families |= {forces: "force_", coordinate_limits: "force_", joint_friction: "force_", couplings: "coupling_"} | {
-        paths: "path_", muscles: "muscle_", reflexes: "reflex_",
+        paths: "path_", points: "point_", muscles: "muscle_", reflexes: "reflex_",
     }  # fmt: skip
     others = {cones.position: "", cones.separation: "", cones.top_view: "", contacts.sphere_plane: "contact_"}
     others |= dict.fromkeys((contacts.coulomb, contacts.smooth, contacts.sticking, contacts.stribeck), "friction_")
     found = dict.fromkeys(
-        ("__init__", "dispatch", "joints", "forces", "paths", "muscles", "reflexes", "digests"), "codegen/"
+        ("__init__", "dispatch", "joints", "forces", "paths", "points", "muscles", "reflexes", "digests"), "codegen/"
     ) | {"bodies": "codegen/bodies.py"}
     for module, prefix in families.items():
         file = f"codegen/{module.__name__.split('.')[1]}.py"
@@ -81,7 +82,7 @@ def test_every_definition_has_a_module():
         modules = getattr(dispatch, family)
         assert [prefix + module.NAME for module in modules] == [m.__name__.removeprefix("generated.") for m in modules]
     assert {name for name in vars(dispatch) if name.isupper()} == set(prefixes)
-    every = (*JOINT_MODULES, *FORCE_MODULES, *PATH_MODULES)
+    every = (*JOINT_MODULES, *FORCE_MODULES, *PATH_MODULES, *POINT_MODULES)
     listed = {m.__name__.removeprefix("generated.") for m in every}
     for of in (generated_muscles, generated_reflexes):
         listed |= {m.removeprefix("generated.") for m in of.MODULES.values()}
@@ -90,6 +91,7 @@ def test_every_definition_has_a_module():
         f.__name__ for d in (forces, coordinate_limits, joint_friction) for f in definitions(d)
     ]
     assert [m.NAME for m in PATH_MODULES] == [f.__name__ for f in definitions(paths)]
+    assert [m.NAME for m in POINT_MODULES] == [f.__name__ for f in definitions(points)]
     assert [m.NAME for m in JOINT_MODULES] == [f.__name__ for d in (joints, drivers) for f in definitions(d)]
     switched = {m.__name__.removeprefix("generated.") for family in prefixes for m in getattr(dispatch, family)}
     alone = {
@@ -98,6 +100,7 @@ def test_every_definition_has_a_module():
         "joints",
         "forces",
         "paths",
+        "points",
         "muscles",
         "reflexes",
         "bodies",

@@ -8,15 +8,37 @@ from scipy.integrate import solve_ivp
 import codegen
 import runtime
 from runtime.jit.python_code import python_code
+from runtime.system.force_building import look_up_tables
 from runtime.system.muscle_modules import LAWS
 from runtime.system.reference import reference
-from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, elastic, hill, leg
+from tests.support.muscles import (
+    CONDITIONAL,
+    HILL,
+    HINGE,
+    MOVING,
+    MUSCLE,
+    OVER_CYLINDER,
+    PATH,
+    builder,
+    elastic,
+    hill,
+    leg,
+    steady,
+)
 
 TIMES = np.linspace(0.0, 0.4, 9)
 TIGHT = dict(rtol=1e-10, atol=1e-10)
 TWITCH = runtime.Signal.spline([0.0, 0.1, 0.2, 0.3, 0.5], [0.1, 0.9, 0.3, 0.6, 0.2], degree=3)
 OVER_FOUR = [PATH[0], ("shank", (0.05, 0.01, 0.15)), ("foot", (0.1, 0.02, 0.0)), ("toe", (0, 0, 0.1))]
 SPRING = dict(stiffness=2000.0, loss=0.3)
+# Points of three bodies that move with the angle of two others, or leave the path with it.
+OF_FOUR = [
+    PATH[0], ("conditional", ("shank", "toe", "foot"), dict(s_i=(0.07, 0, 0.15), lower=-0.4, upper=0.3, **HINGE)),
+    ("moving", ("foot", "shank", "toe"), MOVING[1][2] | dict(lower=-0.5)), OVER_FOUR[-1],
+]  # fmt: skip
+METHODS = pytest.mark.parametrize(
+    ("method", "coordinates"), [("dop853", "joint"), ("dop853", "absolute"), ("radau", "absolute")]
+)
 
 
 @pytest.mark.parametrize(("path", "kind", "length"), [
@@ -105,7 +127,78 @@ def test_shipped_laws_keep_the_balance_and_agree_in_lanes(law, tendon):
     assert many.vectorised.all() and np.abs(many["r.shank"][1, 0] - run.r["shank"][-1]).max() < 1e-7
 
 
-@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER])
+def passed(run):
+    """The times at which the conditional point joined or left the path, with the jumps of the length."""
+    q = run.angles["knee"].values["angle"]
+    inside = (q >= -0.4) & (q <= 0.3)
+    at = np.flatnonzero(np.diff(inside.astype(int)))
+    mechanics = runtime.mechanics(run.system)
+    ends = [min((-0.4, 0.3), key=lambda end, k=k: abs(end - q[k])) for k in at]
+    near = [
+        [end + by for by in ((-1e-13, 1e-13) if q[k + 1] > q[k] else (1e-13, -1e-13))]
+        for end, k in zip(ends, at, strict=True)
+    ]
+    lengths = [mechanics.muscle_length("flexor", [[q] for q in pair]) for pair in near]
+    return at, np.diff(lengths, axis=1).ravel()
+
+
+@METHODS
+@pytest.mark.parametrize("rate", [-2.0, 9.0])
+def test_a_conditional_point_that_leaves_the_path_in_closed_form(method, coordinates, rate):
+    """With a constant tension T the sum of I u^2 / 2 and T L is constant but for T times the jumps of L."""
+    run = runtime.simulate(
+        leg(steady, CONDITIONAL, 1.0, rate=rate, max_force=100.0), 0.3, method=method, coordinates=coordinates, **TIGHT
+    )
+    knee, length = run.angles["knee"], run.forces["flexor"].length
+    total = 0.5 * (0.05 + 3.0 * 0.2**2) * knee.rates["angle"] ** 2 + 100.0 * length
+    at, jumps = passed(run)
+    assert run.success and len(at) > 0 and np.abs(jumps).min() > 1e-3
+    for k, jump in zip(at, jumps, strict=True):
+        assert min(abs(knee.values["angle"][k + by] - end) for by in (0, 1) for end in (-0.4, 0.3)) < 1e-9, (
+            "a step ends there"
+        )
+        total[k + 1 :] -= 100.0 * jump
+    assert np.ptp(total) < 1e-8 * np.abs(total).max()
+    assert "energy" not in run.message and np.abs(run.energy_balance.error).max() < 1e-8
+
+
+@METHODS
+def test_a_moving_point_in_closed_form(method, coordinates):
+    """Its motion takes part in the work: with a constant tension T the sum of I u^2 / 2 and T L is constant."""
+    run = runtime.simulate(
+        leg(steady, MOVING, 1.0, rate=12.0, max_force=100.0), 0.5, method=method, coordinates=coordinates, **TIGHT
+    )
+    knee, flexor = run.angles["knee"], run.forces["flexor"]
+    total = 0.5 * (0.05 + 3.0 * 0.2**2) * knee.rates["angle"] ** 2 + 100.0 * flexor.length
+    assert run.success and knee.values["angle"].max() > 0.81 and np.ptp(total) < 1e-7 * np.abs(total).max()
+    assert flexor.power == pytest.approx(-100.0 * flexor.lengthening_speed, abs=1e-9)
+    assert flexor.moment_arms["knee.angle"] * knee.rates["angle"] == pytest.approx(-flexor.lengthening_speed, abs=1e-9)
+
+
+def test_what_a_muscle_with_a_conditional_point_stores_is_reported_and_no_part_of_the_energy():
+    run = runtime.simulate(leg(hill, CONDITIONAL, 0.5, rate=-2.0), 0.3, **TIGHT)
+    assert len(passed(run)[0]) == 1 and run.forces["flexor"].energy.max() > 1.0
+    assert run.energy == pytest.approx(0.5 * 0.17 * run.angles["knee"].rates["angle"] ** 2, abs=1e-9)
+    assert np.abs(run.energy_balance.error).max() < 1e-8
+    never = [CONDITIONAL[0], (*CONDITIONAL[1][:2], CONDITIONAL[1][2] | dict(lower=-9.0, upper=9.0)), CONDITIONAL[2]]
+    fixed = [PATH[0], ("shank", (0.07, 0, 0.15)), PATH[2]]
+    one, other = (runtime.simulate(leg(hill, path, 0.5), 0.1, t_eval=[0.0, 0.1]) for path in (never, fixed))
+    assert one.forces["flexor"].energy == pytest.approx(other.forces["flexor"].energy, rel=1e-9)
+
+
+def test_steps_end_at_kinks_of_a_law_along_a_path_that_moves():
+    """Where the muscle becomes slack or taut, by the tables in the states between the ends of a step."""
+    run = runtime.simulate(
+        leg(elastic, MOVING, 0.3, rate=3.0, slack_length=0.296, stiffness=2e4, loss=0.0), 1.0, **TIGHT
+    )
+    slack = np.sign(run.forces["flexor"].length - 0.296)
+    at = np.flatnonzero(slack[1:] * slack[:-1] < 0.0)
+    assert len(at) > 0
+    near = np.abs(run.forces["flexor"].length - 0.296)
+    assert np.minimum(near[at], near[at + 1]).max() < 1e-10
+
+
+@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, CONDITIONAL, MOVING])
 def test_cases_equal_single_runs(path):
     """In lanes: an excitation that is a number and one that is a signal, other points, and other constants."""
     excitations, points = np.linspace(0.0, 0.9, 8), np.tile([0.04, 0.0, 0.1], (8, 1)) + 1e-3 * np.arange(8)[:, None]
@@ -144,7 +237,15 @@ def test_derivatives_of_a_run_equal_differences():
         assert np.abs(found.r["shank"][-1, :, found.names.index(name)] - slope).max() < 1e-5 * np.abs(slope).max()
 
 
-@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, OVER_FOUR])
+@pytest.mark.parametrize("path", [CONDITIONAL, MOVING])
+def test_derivatives_of_runs_with_points_that_an_angle_moves_are_refused(path):
+    with pytest.raises(
+        runtime.ModelError, match="sensitivities: muscle 'flexor' has points that an angle moves or takes out"
+    ):
+        runtime.sensitivities(leg(path=path), {"excitation.flexor": 0.5}, 0.2)
+
+
+@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, OVER_FOUR, OF_FOUR])
 @pytest.mark.parametrize("excitation", [0.5, TWITCH])
 def test_tangents_equal_differences(path, excitation):
     """Forces, moments and rates along displacements and changes of velocity of each body, and along the states."""
@@ -157,9 +258,10 @@ def test_tangents_equal_differences(path, excitation):
     ends = [np.array([*rng.normal(size=3) * 0.05, 1, 0, 0, 0, *rng.normal(size=6)]) for _ in force.bodies]
     x = np.zeros(module.SIZE)
     reference(force, ends[0], ends[1], x, *ends[2:])
-    x[module.STATES_PLACE :] = 0.4, 0.09
+    x[module.STATES_PLACE :][:2] = 0.4, 0.09
     if module.SIGNALS:
         x[module.LOADS_PLACE - 3] = 0.7
+    look_up_tables(force, ends, x)
     count, states = len(ends), len(module.STATES)
     seeds = np.eye(12 * count + states)
     found = np.zeros((6 * count + states, len(seeds)))
@@ -178,7 +280,8 @@ def test_tangents_equal_differences(path, excitation):
             for k, (_, _, body) in enumerate(module.VECTORS):
                 if body == letters[n]:
                     own[3 * k : 3 * k + 3] = rotated(step[3:6], own[3 * k : 3 * k + 3])
-        own[module.STATES_PLACE :] += seed[12 * count :]
+        own[module.STATES_PLACE :][:states] += seed[12 * count :]
+        look_up_tables(force, moved, own)
         python_code(module.evaluate)(*moved, own, out)
         first = 26 + len(module.OUTPUTS)
         return np.concatenate([out[: 6 * count], out[first : first + states]])

@@ -11,9 +11,10 @@ import runtime
 from runtime.report.run_report import run_figures
 from runtime.results import read_netcdf
 from runtime.results.motion_file import MotionFile
+from runtime.results.outline import outline_of
 from runtime.view.colours import of_activation, rgb
 from runtime.view.triangles import EDGES
-from tests.support.muscles import OVER_CYLINDER, leg, leg_with_muscles, steady
+from tests.support.muscles import CONDITIONAL, MOVING, OVER_CYLINDER, PATH, leg, leg_with_muscles, steady
 from tests.support.refusals import assert_refused
 
 T = np.linspace(0.0, 0.3, 16)  # at most 50 per second, so that all are shown
@@ -176,3 +177,7 @@ def test_the_report_of_a_run_shows_muscles_and_their_tensions(run):
 def test_a_muscle_whose_activation_a_file_lacks_is_not_drawn(run):
     motion = replace(run.drawn_motion(), activations={})
     assert tubes(MotionFile("run.nc", motion).scene()) == {}
+
+
+def test_muscles_with_points_that_an_angle_moves_are_not_drawn():
+    assert [len(outline_of(leg(path=path)).muscles) for path in (PATH, CONDITIONAL, MOVING)] == [1, 0, 0]

@@ -20,6 +20,7 @@ KEPT = {
     "joint_friction": {"guide_friction"},
     "couplings": {"follower"},
     "paths": {"straight"},
+    "points": {"conditional"},
 }
 
 

@@ -1,6 +1,7 @@
 """Laws of muscles for tests, and a leg on a hinge with a muscle."""
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from sympy import Rational, exp
 
 import codegen
@@ -21,6 +22,23 @@ OVER_CYLINDER = [
     ("shank", (0.02, -0.01, 0.1)),
 ]
 RIGID = dict(law="thelen_as_opensim", tendon="rigid")
+
+HINGE = dict(a_j=(0, 1, 0), b_j=(1, 0, 0), c_k=(1, 0, 0))  # of points that the angle of the knee moves
+BODIES = ("shank", "ground", "shank")
+CONDITIONAL = [
+    PATH[0], ("conditional", BODIES, dict(s_i=(0.07, 0, 0.15), lower=-0.4, upper=0.3, **HINGE)), PATH[2],
+]  # fmt: skip
+WAYS = {
+    "xi": Polynomial([0.0, 0.01, 0.02, 0.03]),
+    "eta": Polynomial([0.01]),
+    "zeta": Polynomial([0.0, 0.02, -0.03]),
+}  # [m]
+MOVING = [
+    PATH[0],
+    ("moving", BODIES, dict(s_i=(0.04, 0, 0.1), lower=-0.6, upper=0.8, **HINGE) | {
+        f"{axis}_table": [(x, way(x), way.deriv()(x)) for x in (-1.0, 0.0, 1.0)] for axis, way in WAYS.items()
+    }),
+]  # fmt: skip
 
 
 def steady(length, length_dot, excitation, max_force):

@@ -1,5 +1,6 @@
 """Muscles of a builder: paths, moment arms, states at the start, files, and messages."""
 
+import itertools
 import pickle
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -14,7 +15,21 @@ import runtime
 from runtime import ModelError
 from runtime.system import in_equilibrium
 from runtime.system.muscle_modules import LAWS
-from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, hill, leg, steady
+from tests.support.muscles import (
+    BODIES,
+    CONDITIONAL,
+    HILL,
+    HINGE,
+    MOVING,
+    MUSCLE,
+    OVER_CYLINDER,
+    PATH,
+    WAYS,
+    builder,
+    hill,
+    leg,
+    steady,
+)
 
 TWO = dict(first_radius=0.03, first_length=0.2, first_sided=0, second_radius=0.02, second_length=0.2, second_sided=0)
 OVER_TWO = [
@@ -37,7 +52,7 @@ def arms_by_differences(mechanics, muscle, q, h=1e-3):
     return -np.array(lengths).T
 
 
-@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, OVER_TWO])
+@pytest.mark.parametrize("path", [PATH, OVER_CYLINDER, OVER_TWO, CONDITIONAL, MOVING])
 def test_moment_arms_are_the_derivative_of_the_length(path):
     system = leg(path=path)
     mechanics, q = runtime.mechanics(system), np.linspace(-1.0, 2.0, 14)[:, None]
@@ -59,6 +74,50 @@ def test_a_length_in_closed_form():
     length = np.hypot(sum(tangents) + arc, start[1] - end[1])
     mechanics = runtime.mechanics(system)
     assert mechanics.muscle_length("flexor", mechanics.q0) == pytest.approx(length, abs=1e-15)
+
+
+def planar(q, x, z):
+    """Place of a point of the shank beside the axis of the knee."""
+    return np.array([np.cos(q) * x + np.sin(q) * (z - 0.2), -np.sin(q) * x + np.cos(q) * (z - 0.2)])
+
+
+@pytest.mark.parametrize("q", [-0.9, -0.4 - 1e-9, -0.4 + 1e-9, 0.0, 0.3 - 1e-9, 0.3 + 1e-9, 0.7, 1.2])
+def test_lengths_over_conditional_and_moving_points_in_closed_form(q):
+    """The length jumps where the conditional point leaves the path; the moving one stays beyond its range."""
+    origin, insertion = np.array([0.05, 0.2]), planar(q, 0.04, 0.1)
+    pieces = [origin, planar(q, 0.07, 0.15), insertion] if -0.4 <= q <= 0.3 else [origin, insertion]
+    bent = sum(np.linalg.norm(np.subtract(a, b)) for a, b in itertools.pairwise(pieces))
+    xi, eta, zeta = (way(np.clip(q, -0.6, 0.8)) for way in WAYS.values())
+    straight = np.hypot(np.linalg.norm(planar(q, 0.04 + xi, 0.1 + zeta) - origin), eta)
+    for path, length in ((CONDITIONAL, bent), (MOVING, straight)):
+        mechanics = runtime.mechanics(leg(path=path))
+        assert mechanics.muscle_length("flexor", [q]) == pytest.approx(length, abs=1e-15)
+
+
+def test_revolutions_of_a_coordinate_count():
+    """Beyond half a turn the conditional point does not come back, and the moving one stays."""
+    for q in (1.2, 3.5, 5.0, 6.3, 7.0, -6.0):
+        origin, (xi, eta, zeta) = np.array([0.05, 0.2]), (way(0.8 if q > 0.0 else -0.6) for way in WAYS.values())
+        straight = np.hypot(np.linalg.norm(planar(q, 0.04 + xi, 0.1 + zeta) - origin), eta)
+        for path, length in ((CONDITIONAL, np.linalg.norm(planar(q, 0.04, 0.1) - origin)), (MOVING, straight)):
+            mechanics = runtime.mechanics(leg(path=path))
+            assert mechanics.muscle_length("flexor", [q]) == pytest.approx(length, abs=1e-14)
+
+
+def test_several_conditional_points_in_a_row():
+    """Whatever of them belongs to the path, its length is that over the points that do."""
+    limits = [(-0.5, 0.2), (0.0, 0.6), (0.3, 0.9)]
+    places = [(0.07, 0.15), (0.08, 0.13), (0.06, 0.11)]
+    points = [
+        ("conditional", BODIES, dict(s_i=(x, 0, z), lower=lower, upper=upper, **HINGE))
+        for (x, z), (lower, upper) in zip(places, limits, strict=True)
+    ]
+    mechanics = runtime.mechanics(leg(path=[PATH[0], *points, PATH[2]]))
+    for q in (-0.7, -0.2, 0.1, 0.25, 0.4, 0.8, 1.0):
+        inside = [planar(q, *at) for at, (lower, upper) in zip(places, limits, strict=True) if lower <= q <= upper]
+        pieces = [np.array([0.05, 0.2]), *inside, planar(q, 0.04, 0.1)]
+        length = sum(np.linalg.norm(a - b) for a, b in itertools.pairwise(pieces))
+        assert mechanics.muscle_length("flexor", [q]) == pytest.approx(length, abs=1e-15)
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +148,19 @@ def test_moment_arms_across_the_massless_link(ankle):
     assert len(names) == 2 and np.abs(arms[:, mechanics.rate_names.index(names[0])]).min() > 1e-3
     efforts = mechanics.applied_forces(q, np.zeros_like(arms)) - 300.0 * arms
     assert np.abs(efforts - efforts[:1]).max() < 1e-9 or np.abs(efforts).max() < 1e-9
+
+
+def test_moment_arms_of_a_path_from_the_outer_body_to_the_inner_one():
+    b = builder()
+    b.body("foot", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0.1, 0, -0.4))
+    b.joint("ankle", "revolute", "shank", "foot", point=(0, 0, -0.4), axis=(0, 1, 0), axes="global")
+    points = [("foot", (0.05, 0, 0.02)), ("shank", (0.03, 0, 0.05)), ("ground", (0.06, 0, 0.2))]
+    for name, path in (("down", points[::-1]), ("up", points)):
+        b.muscle(name, codegen.compile_muscle(steady), path, excitation=1.0, max_force=10.0)
+    mechanics, q = runtime.mechanics(b.build()), np.random.default_rng(2).uniform(-0.5, 0.5, (5, 2))
+    arms = mechanics.moment_arms("up", q)
+    assert np.abs(arms).min() > 1e-4 and arms == pytest.approx(mechanics.moment_arms("down", q), abs=1e-15)
+    assert np.abs(arms - arms_by_differences(mechanics, "up", q)).max() < 1e-10
 
 
 def test_moment_arms_of_a_run(ankle):
@@ -195,19 +267,27 @@ def test_other_parameters_keep_the_start_until_it_is_asked_for():
     )
 
 
-def test_global_axes_give_the_same_muscle():
-    b = builder(path=OVER_CYLINDER)
-    first, wrap, (body, location) = OVER_CYLINDER
-    at = np.add(location, (0, 0, -0.2))
-    b.muscle("same", codegen.compile_muscle(hill), [first, wrap, (body, at)], excitation=0.5, axes="global", **HILL)
+@pytest.mark.parametrize("path", [OVER_CYLINDER, CONDITIONAL, MOVING])
+def test_global_axes_give_the_same_muscle(path):
+    def moved(body, location):
+        return np.add(location, (0, 0, -0.2)) if body == "shank" else location
+
+    b, same = builder(path=path), []
+    for element in path:
+        values = dict(element[-1]) if isinstance(element[-1], dict) else {}
+        if "s_i" in values:
+            values["s_i"] = moved("shank", values["s_i"])
+        same.append((*element[:2], values) if values else (element[0], moved(*element)))
+    b.muscle("same", codegen.compile_muscle(hill), same, excitation=0.5, axes="global", **HILL)
     one, other = b.build().forces
     assert all(np.allclose(one.values[key], other.values[key], atol=1e-15) for key in one.values)
 
 
-def test_files_and_other_processes_have_the_same_muscle(tmp_path):
+@pytest.mark.parametrize("path", [OVER_CYLINDER, CONDITIONAL, MOVING])
+def test_files_and_other_processes_have_the_same_muscle(tmp_path, path):
     """The file states law, path and constants; the module is made again."""
     law = codegen.compile_muscle(hill)
-    b = builder(excitation=runtime.Signal.spline([0.0, 1.0], [0.1, 0.9], degree=1), path=OVER_CYLINDER)
+    b = builder(excitation=runtime.Signal.spline([0.0, 1.0], [0.1, 0.9], degree=1), path=path)
     system = b.build()
     end = runtime.simulate(system, 0.2).states.tobytes()
     b.to_file(tmp_path / "b.json")
@@ -228,6 +308,8 @@ def test_files_and_other_processes_have_the_same_muscle(tmp_path):
 @pytest.mark.parametrize("kind", [
     "thelen_as_opensim_along_i", "thelen_as_opensim_along_i_i", "thelen_as_opensim_along_i_cylinder_j", "spring_along_i_j",
     "thelen_as_opensim_along_i_cylinder_i_cylinder_i_j", "thelen_as_opensim_along_i_torus_i_j", "thelen_as_opensim_along_",
+    "thelen_as_opensim_along_conditional_i_i_j_j", "thelen_as_opensim_along_i_conditional_i_i_j",
+    "thelen_as_opensim_along_i_cylinder_i_conditional_i_i_j_j", "thelen_as_opensim_along_i_conditional_i_i_cylinder_i_j",
     "thelen_as_opensim_along_cylinder_i_j", "thelen_as_opensim_along_i_two_cylinders_i_j", "rigid_along_i_j",
 ])  # fmt: skip
 def test_names_of_no_muscle_are_unknown_kinds(kind):
@@ -252,6 +334,12 @@ def end_of(system):
     return runtime.simulate(system, 0.1).states.tobytes()
 
 
+def other_end(path, **values):
+    """A path with other values of its second element."""
+    (kind, bodies, own) = path[1]
+    return [path[0], (kind, bodies, own | values), *path[2:]]
+
+
 WRONG = [
     (dict(path=[("ground", (0, 0, 0))]), "its path needs a point at each end, on two or more bodies"),
     (
@@ -260,7 +348,10 @@ WRONG = [
     ),
     (dict(path=[OVER_CYLINDER[0], OVER_CYLINDER[1]]), "its path needs a point at each end"),
     (dict(path=[OVER_CYLINDER[k] for k in (0, 1, 1, 2)]), "cylinder and cylinder without a point between them"),
-    (dict(path=[("ground", (0, 0, 0)), ("torus", "ground", {}), ("shank", (0, 0, 0))]), "unknown wrap 'torus'"),
+    (
+        dict(path=[("ground", (0, 0, 0)), ("torus", "ground", {}), ("shank", (0, 0, 0))]),
+        "unknown wrap or point 'torus'",
+    ),
     (dict(path=[("ground", (0, 0, 0)), ("shnk", (0, 0, 0))]), "unknown body 'shnk'; did you mean 'shank'"),
     (dict(path=[("ground", (0, 0, 0)), "shank"]), r"path: 'shank'; give \(body, point\)"),
     (dict(path=[("ground", (0, 0, 0)), ("shank", (0, 0))]), "s_2_j"),
@@ -273,6 +364,24 @@ WRONG = [
     (dict(path=[PATH[0], (3, (0, 0, 0))]), "unknown body 3"),
     (dict(path=[PATH[0], ("cylinder", "ground", dict(s_l=(0, 0, 0))), PATH[2]]), "missing .*unused s_l_2"),
     (dict(law="thelen"), "unknown law 'thelen'"),
+    (dict(path=CONDITIONAL[:2]), "its path needs a point at each end"),
+    (dict(path=CONDITIONAL[1:]), "its path needs a point at each end"),
+    (
+        dict(path=[PATH[0], OVER_CYLINDER[1], *CONDITIONAL[1:]]),
+        "cylinder and conditional beside each other; give a point",
+    ),
+    (
+        dict(path=[*CONDITIONAL[:2], OVER_CYLINDER[1], PATH[2]]),
+        "conditional and cylinder beside each other; give a point",
+    ),
+    (dict(path=[PATH[0], ("moving", "shank", {})]), "moving on 1 bodies, needs 3"),
+    (dict(path=other_end(CONDITIONAL, upper=-0.5)), "lower_2 = -0.4 rad, above upper_2 = -0.5 rad; exchange them"),
+    (
+        dict(path=other_end(MOVING, eta_table=[(0, 0, 0, 0)] * 2)),
+        r"eta_table_2 has the shape \(2, 4\); give two or more points",
+    ),
+    (dict(path=other_end(MOVING, eta_table=[(0, 0), (0, 1)])), r"eta_table_2\[1, 0\] = 0 is not above the one before"),
+    (dict(path=other_end(MOVING, c_k=(0, 0, 0.5))), "c_2_j"),
     (dict(tendon="rigid"), "the law 'hill' has no rigid tendon"),
 ]
 

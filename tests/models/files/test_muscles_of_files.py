@@ -16,6 +16,9 @@ FORWARD = json.loads(Path(osim.__file__).with_name("opensim_forward.json").read_
 TWO = osim.point("pelvis", "0.02 0 0.02") + osim.point("foot", "0.1 0 0.02")
 OVER = osim.point("thigh", "0.06 -0.03 0.01") + osim.point("talus", "0.02 0.1 0")
 THROUGH = osim.point("pelvis", "0.1 0 0.02") + OVER + osim.point("foot", "0.1 0 0.02")
+END = osim.point("foot", "0.1 0 0.02")
+LEAVING = osim.point("pelvis", "0 0 0") + osim.conditional("thigh", "0.1 -0.1 0", -0.8, -0.6) + END
+MOVING = osim.point("pelvis", "0 0 0") + osim.moving("shank")
 SLACK = "<tendon_slack_length>0.5</tendon_slack_length><optimal_fiber_length>0.3</optimal_fiber_length>"
 CYLINDERS = osim.cylinder("near", 0.06) + osim.cylinder("low", 0.03, "x").replace("0.01 -0.15 0.01", "0.04 -0.28 0.01")
 PATHS = {
@@ -33,11 +36,11 @@ def reasons(reading):
     return {name: one.reason for one in reading.left_out if one.sort == "muscles" for name in one.names}
 
 
-def poses(reading, count=4):
+def poses(reading, count=4, held=HELD):
     """Coordinates of the file, random but for those that are held, and the same in the system."""
     rng, q, own = np.random.default_rng(1), {}, {}
     for name, one in reading.source.coordinates.items():
-        moves = reading.coordinates.get(name, ("", ""))[0] and name not in HELD
+        moves = reading.coordinates.get(name, ("", ""))[0] and name not in held
         q[name] = one.default + (rng.uniform(-0.3, 0.3, count) if moves else np.zeros(count))
         own |= {name: q[name]} if moves else {}
     return q, reading.coordinate_values(own)
@@ -61,6 +64,80 @@ def test_lengths_and_moment_arms_of_the_system_are_those_along_the_coordinates_o
         arm = found[f"{'.'.join(reading.coordinates[name])}_rate"]
         assert arm == pytest.approx(expected.moment_arms[name], abs=1e-13)
     assert np.abs(expected.moment_arms["ankle"]).min() > 1e-4
+
+
+def along(coordinate, text, lower=-0.1, upper=0.15):
+    """Points that follow a coordinate, in or out of the path in a range of it."""
+    return text.replace("knee_angle", coordinate).replace("<range>-0.8 -0.6<", f"<range>{lower} {upper}<")
+
+
+BEHIND = LEAVING.replace(END, "") + osim.moving("shank") + END
+DRIVEN = {
+    "conditional": (LEAVING, ""),
+    "moving": (MOVING, ""),
+    "both, and a cylinder behind": (BEHIND, osim.wrap("low", "3 4")),
+    "a coordinate that turns backwards": (along("adduction", LEAVING, -0.2, 0.0), ""),
+    "the first of three turns": (along("flexion", LEAVING, 0.0, 0.4), ""),
+    "the second hinge of two": (along("subtalar", LEAVING), ""),
+    "moving with a coordinate that turns backwards": (along("adduction", MOVING), ""),
+    "a coordinate that is locked within the range": (along("toe_out", LEAVING), ""),
+    "a coordinate that is locked beyond the range": (along("toe_out", LEAVING, 0.1, 0.2), ""),
+    "moving with a coordinate that is locked": (along("toe_out", BEHIND), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", DRIVEN)
+def test_points_that_a_coordinate_moves_are_those_along_the_coordinates_of_the_file(read, path):
+    """With the joint whose slides follow the angle of the knee by splines."""
+    points, wraps = DRIVEN[path]
+    reading = read(osim.leg(osim.muscle("m", points, wraps), CYLINDERS), muscles=True)
+    assert not reasons(reading)
+    mechanics = runtime.mechanics(reading.build())
+    q, own = poses(reading, 16, ["toe_out"])
+    expected = models.files.muscle_paths(reading.source, q)["m"]
+    at = mechanics.configuration(own)
+    assert mechanics.muscle_length("m", at) == pytest.approx(expected.length, abs=1e-13)
+    found = dict(zip(mechanics.rate_names, mechanics.moment_arms("m", at).T, strict=True))
+    for name in ("flexion", "adduction", "rotation", "knee_angle", "ankle", "subtalar"):
+        arm = found[f"{'.'.join(reading.coordinates[name])}_rate"]
+        assert arm == pytest.approx(expected.moment_arms[name], abs=1e-12), name
+    conditional = next((p for p in reading.source.muscles[0].points if hasattr(p, "active")), None)
+    if conditional and conditional.coordinate != "toe_out":
+        assert 2 < conditional.active(q[conditional.coordinate]).sum() < 14
+
+
+def unlocked(text):
+    """The model of a landing with both legs free."""
+    free = re.compile(r'<Coordinate name="(?!platform|mtp)\w+">.*?</Coordinate>', re.DOTALL)
+    return free.sub(lambda found: found[0].replace("<locked>true</locked>", "<locked>false</locked>"), text)
+
+
+@pytest.mark.slow
+def test_all_muscles_of_a_landing_are_in_the_system(tmp_path):
+    """Of the 70, 14 have conditional points and four of these moving ones too; in poses in and out of all ranges."""
+    file = tmp_path / "landing.osim"
+    file.write_text(unlocked(shared_file("opensim", "landing", "ToyLandingModel.osim").read_text()))
+    reading, rng, q = models.read(file, muscles=True), np.random.default_rng(5), {}
+    assert not reasons(reading) and len(reading.source.muscles) == 70
+    for name, one in reading.source.coordinates.items():
+        lower, upper = (-2.0, 0.15) if name.startswith("knee") else (-1.6, 1.6) if "flexion" in name else (-0.9, 0.6)
+        moves = reading.coordinates.get(name, ("", ""))[0]
+        q[name] = rng.uniform(lower, upper, 40) if moves else np.full(40, one.default)
+    own = reading.coordinate_values({name: q[name] for name in q if reading.coordinates.get(name, ("", ""))[0]})
+    mechanics, expected = runtime.mechanics(reading.build()), models.files.muscle_paths(reading.source, q)
+    at, rates = mechanics.configuration(own), list(mechanics.rate_names)
+    columns = {name: f"{joint}.{coordinate}_rate" for name, (joint, coordinate) in reading.coordinates.items() if joint}
+    for muscle in reading.source.muscles:
+        path, arms = expected[muscle.name], mechanics.moment_arms(muscle.name, at)
+        assert mechanics.muscle_length(muscle.name, at) == pytest.approx(path.length, abs=1e-14), muscle.name
+        for name, column in columns.items():
+            if column in rates:
+                assert arms[:, rates.index(column)] == pytest.approx(path.moment_arms[name], abs=1e-12), (
+                    muscle.name,
+                    name,
+                )
+        for point in (point for point in muscle.points if hasattr(point, "active")):
+            assert 0 < point.active(q[point.coordinate]).sum() < 40, muscle.name
 
 
 @pytest.mark.parametrize("path", ["cylinder", "side", "two", "range"])
@@ -135,14 +212,12 @@ def test_a_tendon_is_rigid_where_the_file_says_so(read, kind):
     )
 
 
-LEAVING = (
-    osim.point("pelvis", "0 0 0") + osim.conditional("thigh", "0.1 -0.1 0", -0.2, 0.1) + osim.point("foot", "0 0 0")
-)
-MOVING = osim.point("pelvis", "0 0 0") + osim.moving("shank")
+SINE = "<Sine><amplitude>0.01</amplitude></Sine>"
 OFF = "<ignore_{}>true</ignore_{}>"
 REFUSED = {
-    "leave the path": osim.muscle("bad", LEAVING),
-    "move in their body": osim.muscle("bad", MOVING),
+    "cylinder and conditional beside each other": osim.muscle("bad", LEAVING, osim.wrap("round")),
+    "follow 'pelvis_y', which is no angle of a hinge": osim.muscle("bad", LEAVING.replace("knee_angle", "pelvis_y")),
+    "a function that is no cubic spline": osim.muscle("bad", MOVING.replace(osim.SPLINE, SINE)),
     "on one body alone, 'thigh'": osim.muscle("bad", osim.point("thigh", "0 0 0") + osim.point("thigh", "0.1 0 0")),
     "WrapSphere": osim.muscle("bad", OVER, osim.wrap("ball")),
     "switches off activation dynamics": osim.muscle("bad", TWO, more=OFF.format(*2 * ["activation_dynamics"])),
@@ -154,7 +229,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("reason", REFUSED)
 def test_what_no_builder_states_refuses_its_muscle_alone(read, reason):
-    ball = osim.cylinder("ball", kind="WrapSphere")
+    ball = osim.cylinder("ball", kind="WrapSphere") + osim.cylinder("round")
     text = osim.leg(REFUSED[reason] + osim.muscle("good", TWO), ball)
     reading = read(text, ignore="couplers", muscles=True)
     assert [force.name for force in reading.build().forces] == ["good"]

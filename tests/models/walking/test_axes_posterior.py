@@ -7,8 +7,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from models.walking import axes_posterior, population_prior, synthetic
-from models.walking.axes_posterior import EXPECTED_RANGE, AxesPrior
+from models.walking import Anatomy, Filters, analyse, axes_posterior, population_prior, synthetic
+from models.walking.axes_posterior import EXPECTED_RANGE, NEIGHBOURS, AxesPrior, SkinParts
 from models.walking.two_hinges import (
     SHARED,
     UNKNOWNS,
@@ -146,6 +146,34 @@ def test_laplace_is_the_integral_over_a_grid():
     assert of_grid == pytest.approx(covariance, rel=0.1, abs=0.05 * covariance.max())
 
 
+def test_residuals_have_the_stated_covariance():
+    """Markers of leg and foot, moved by noise and skin as stated: whitened residuals at the true axes have unit variance."""
+    person, true = scaled(TRUE), rule_of(scaled(TRUE))
+    exact = foot_motion(scaled(), circles(0.4, 0.3, 0.0), frames=24)
+    rng, squares = np.random.default_rng(2), []
+    angles = HingeProblem.between(exact, true, true).fit(true).angles
+    skin = replace(SkinParts.of(exact, angles), noise=1e-3, leg=2.0, of_parts=np.full(4, 1e-3))
+    white = np.linalg.inv(np.linalg.cholesky(skin.covariance(exact)))
+    in_time = np.linalg.cholesky(skin.of_foot + 1e-15 * np.eye(24))
+    for _ in range(60):
+        moved = []
+        for cluster, factor in ((exact.leg, skin.leg), (exact.foot, 1.0)):
+            apart = np.linalg.norm(cluster.local[:, None] - cluster.local, axis=-1)
+            alike = np.linalg.cholesky(np.exp(-apart / NEIGHBOURS))
+            own = np.einsum("nb,mk,bki->nmi", in_time, alike, rng.normal(size=cluster.seen.shape))
+            moved.append(factor * own + skin.noise * rng.normal(size=own.shape))
+        # A displaced leg: the small motion of its markers, taken back from the places of the foot.
+        small = np.linalg.lstsq(
+            exact.leg.rigid(exact.leg.local).reshape(-1, 6), moved[0].reshape(24, -1).T, rcond=None
+        )[0]
+        seems = (exact.foot.rigid(exact.places) @ small.T[:, None, :, None])[..., 0]
+        places = exact.places + np.einsum("nab,nmb->nma", exact.turn, moved[1]) - seems
+        residuals = white @ replace(exact, places=places).residuals(true, angles).ravel()
+        squares.append(residuals**2)
+    assert np.mean(squares) == pytest.approx(1.0, abs=0.06)
+    assert person.link_length == pytest.approx(true[7])
+
+
 def test_subject_has_the_axes_of_the_unknowns():
     """Written into a subject and read back, the unknowns remain; so do directions and places in the standing foot."""
     person, one = scaled(), found()
@@ -165,6 +193,24 @@ def test_subject_has_the_axes_of_the_unknowns():
     assert points(mean)[0] == pytest.approx([mean[2], 0.0, mean[3]])
     same = with_axes(person, rule_of(person), "itself")
     assert same.talocalcaneal.points["main_foot"] == pytest.approx(person.talocalcaneal.points["main_foot"], abs=1e-12)
+
+
+def test_analysis_uses_the_posterior():
+    """Of a walk about the rule's axes; angles that are given beside it are refused."""
+    options = dict(markers=synthetic.MARKERS, filters=Filters.off(), axes="posterior")
+    one = analyse(synthetic.static(), synthetic.trial(), **options)
+    assert one.subject.sources["talocrural axis"] == "posterior of the axes"
+    assert rule_of(one.subject)[5] == pytest.approx(one.functional_axes.mean[5])
+    again = analyse(synthetic.static(), synthetic.trial(), functional=one.functional_axes, **options)
+    assert np.array_equal(again.moments["talocrural"], one.moments["talocrural"])
+    for given, words in (
+        (Anatomy(subtalar_deviation_deg=20.0), "subtalar axis"),
+        (Anatomy(link_length=0.04), "link_length"),
+    ):
+        assert_refused(
+            f"axes='posterior' and the {words} of the anatomy are both given", analyse, synthetic.static(), synthetic.trial(),
+            anatomy=given, **options,
+        )  # fmt: skip
 
 
 def test_a_lack_of_trials_or_markers_is_refused():
