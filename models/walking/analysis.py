@@ -135,15 +135,15 @@ def analyse(
         _check_subject(subject, side, {**own, **others, "axes": None if axes == "rule" else axes})
     else:
         subject = scale_with_trial(static, trial, side, markers=markers, **own)
-        moved = functional.mirrored() if isinstance(functional, Capture) and side == "left" else functional
-        if axes == "posterior":
-            _check_no_axes(anatomy)
-            trials = (moved, trial) if isinstance(moved, Capture) else (trial,)
-            found = moved if isinstance(moved, AxesPosterior) else axes_posterior(subject, *trials)
-            subject = subject if found.conflicts else found.subject(subject)
-        elif moved is not None:
-            found = functional_axes(subject, moved) if isinstance(moved, Capture) else moved
-            own["anatomy"] = found.anatomy(anatomy)
+        shown_by = functional.mirrored() if isinstance(functional, Capture) and side == "left" else functional
+        if axes == "posterior" or isinstance(shown_by, AxesPosterior):
+            _check_no_axes(anatomy, shown_by)
+            trials = (shown_by, trial) if isinstance(shown_by, Capture) else (trial,)
+            of_all = shown_by if isinstance(shown_by, AxesPosterior) else axes_posterior(subject, *trials)
+            found, subject = of_all, subject if of_all.conflicts else of_all.subject(subject)
+        elif shown_by is not None:
+            by_motion = functional_axes(subject, shown_by) if isinstance(shown_by, Capture) else shown_by
+            found, own["anatomy"] = by_motion, by_motion.anatomy(anatomy)
             subject = scale_with_trial(static, trial, side, markers=markers, **own)
     # While the foot is flat and loaded, as in standing: skin and forefoot move least then.
     stance = cycle.off - cycle.strike
@@ -226,8 +226,10 @@ def _check_subject(subject: LegFoot, side: Side, own: Mapping[str, object]) -> N
         )
 
 
-def _check_no_axes(anatomy: Anatomy | None) -> None:
+def _check_no_axes(anatomy: Anatomy | None, functional: object) -> None:
     """Refuse axes that are given beside their posterior."""
+    if isinstance(functional, FunctionalAxes):
+        raise ModelError("axes='posterior' needs the trial that functional axes come from; give functional= a trial")
     anatomy = anatomy or Anatomy()
     given = [axis for axis in ("talocrural", "subtalar") if anatomy.stated(axis)]
     if given or anatomy.link_length is not None:
