@@ -4,7 +4,8 @@ Bodies, joints and limits: Rodrigues da Silva et al. (2024c), Tables 1-4 (male, 
 da Silva et al. (2024a), Eqs. (5)-(8), with the angles of Anderson and Pandy.  Below they are cited as (2024c) and (2024a).
 x anterior, y medial, z up.  Dorsiflexion and inversion are positive; both hinge angles are zero in the neutral pose.  The papers
 do not print the gravitational acceleration; 9.81 m/s^2 is used.  ``models.foot_sole`` states the ground under the sole,
-``models.foot_leg`` how the leg is held and starts, ``models.foot_orthosis`` the orthosis, ``models.foot_ligaments`` ligaments.
+``models.foot_leg`` how the leg is held and starts, ``models.foot_orthosis`` the orthosis, ``models.foot_ligaments`` ligaments,
+``models.foot_muscles`` muscles.
 
 A left foot is the mirror image of a right one: y is lateral there, and equal angles, rates and moments of the hinges belong to
 mirrored motions.  The talocalcaneal joint of the papers is the subtalar joint of the keywords.
@@ -41,6 +42,7 @@ from models.foot_anatomy import (
 from models.foot_bones import TALOCRURAL_OF_LEG, add_bones
 from models.foot_leg import Leg, Pose, Poses, leg_of, start_poses
 from models.foot_ligaments import add_ligaments, ligament_values
+from models.foot_muscles import add_muscles, muscle_values
 from models.foot_orthosis import add_orthosis, orthosis_values
 from models.foot_sole import DAMPING as SOLE_DAMPING
 from models.foot_sole import DAMPINGS, MU_C, MU_D, STIFFNESSES, TRANSITION_VELOCITY, Friction, Ground, Shape
@@ -178,7 +180,7 @@ def talocrural_axis(
 _RANGE_OF_MOTION = Usual(1.0, 90.0, "degrees", "a range of motion of the ankle")
 
 
-# Above 60 lines: thirty-six options, each documented with its source.
+# Above 60 lines: thirty-seven options, each documented with its source.
 @checked
 @usual(
     refuse=True,
@@ -242,6 +244,7 @@ def build(
     sole_damping: float = SOLE_DAMPING,
     orthosis: str | Mapping[str, Any] | None = None,
     ligaments: bool | str | Mapping[str, Any] | Sequence[str] | None = None,
+    muscles: bool | Mapping[str, Any] | None = None,
     gravity: ArrayLike = DOWN,
     check_units: bool = True,
 ) -> System:
@@ -343,6 +346,13 @@ def build(
         Names of ``models.foot_ligaments.STRUCTURES``, or a mapping from names to mappings of changed values: stiffness [N/m],
         reference_strain [1], toe_strain [1], ... .  Values that no source states must be given.  True: those that need none; the
         plantar fascia with toes that move.
+    muscles : bool or mapping, optional
+        The twelve muscles across the ankle, whose names and groups are in ``models.foot_muscles.GROUPS``.
+        A mapping has any of: law, a name or module of ``Builder.muscle``, by default "thelen_as_opensim", that of the data;
+        tendon, "elastic" or "rigid"; co_activation, the excitation of all muscles, or a mapping from groups or muscles to numbers
+        or signals, of which later ones count, 0 for others; reflex, a mapping of gain, delay [s] and other constants of a reflex,
+        with its law ("lengthening_speed") and the groups or muscles that it acts on, of ("invertors", "evertors"); strength, a
+        factor on maximum isometric forces; constants of the law, by name, for all muscles.
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
@@ -356,7 +366,7 @@ def build(
         "exponential" forces of these names.
         Sprung toes: motor ``toe_spring``; guided leg: drivers ``leg``, ``leg_turn``; orthosis: forces ``orthosis_dorsiflexion``,
         ``orthosis_inversion``, ``orthosis_rotation``, with a mass body ``orthosis`` and joint ``orthosis_plate``; with a hinge
-        also body ``orthosis_cuff`` and joint ``orthosis_hinge``; ligaments: forces by their names.
+        also body ``orthosis_cuff`` and joint ``orthosis_hinge``; ligaments and muscles: forces by their names.
 
     Raises
     ------
@@ -385,7 +395,8 @@ def build(
     held = leg_of(leg, posture_deg, velocity, side, grounded=ground)
     ankle_start = np.deg2rad(finite(ankle_deg, (2,), "ankle_deg"))
     structures = ligament_values(ligaments, locked_toes=toes == "locked")
-    b = Builder(_name(ankle, side, ground, orthosis, structures), gravity=gravity)
+    of_muscles = muscle_values(muscles)
+    b = Builder(_name(ankle, side, ground, orthosis, structures, of_muscles), gravity=gravity)
     foot = _turned_foot(frames, length, size, *ankle_start)
     _add_placed_bodies(b, size, held, foot, plane if ground else None, clearance)
     add_joints(b, frames, length, size, toes, held=held.how == "fixed")
@@ -399,12 +410,14 @@ def build(
         b.initial_coordinates("ankle", theta_i=-float(ankle_start[1]), theta_j=float(ankle_start[0]))
     if ground:
         plane.add(b, size)
-    _, _, on_leg, talocrural = _points(size)
+    on_toes, ball, on_leg, talocrural = _points(size)
     axes, points = np.array([frames[0][1], frames[1][0]]), np.array([on_leg, on_leg - (0.0, 0.0, length)])
     joint = Ankle(axes, points, talocrural - _bodies(size)["main_foot"]["r"], size, side)
     if orthosis is not None:
         add_orthosis(b, size, side, joint, ankle_start, **orthosis_values(orthosis), check_units=check_units)
     add_ligaments(b, joint, structures, check_units=check_units)
+    if of_muscles is not None:
+        add_muscles(b, joint, {"main_foot": ball, "toes": on_toes}, of_muscles)
     add_bones(b, size, side)
     return b.build(check_units=check_units, time=held.time if held.coordinates else 0.0)
 
@@ -429,8 +442,12 @@ def _add_placed_bodies(
     held.guide(b, place)
 
 
-def _name(ankle: str, side: Side, ground: bool, orthosis: Any, ligaments: Any) -> str:
-    worn = ("" if orthosis is None else "with an orthosis", "with ligaments" if ligaments else "")
+def _name(ankle: str, side: Side, ground: bool, orthosis: Any, ligaments: Any, muscles: Any) -> str:
+    worn = (
+        "" if orthosis is None else "with an orthosis",
+        "with ligaments" if ligaments else "",
+        "with muscles" if muscles else "",
+    )
     parts = (f"{ankle} ankle", "over a ground" if ground else "", *worn)
     return f"{'left ' if side == 'left' else ''}foot, {', '.join(filter(None, parts))}"
 

@@ -31,7 +31,8 @@ def times(t_end: float, per_second: int = PER_SECOND) -> np.ndarray:
 
 def thinned(run: Run, every: int = PER_SECOND // WRITTEN_PER_SECOND) -> Run:
     """A run with every n-th of its output times, for files."""
-    return replace(run, t=run.t[::every].copy(), states=run.states[::every].copy())
+    own = {} if run._z is None else {"_z": run._z[::every].copy()}  # states of forces
+    return replace(run, t=run.t[::every].copy(), states=run.states[::every].copy(), **own)
 
 
 def resolved(systems: Mapping[str, System], t_end: float, **settings: Any) -> dict[str, Run]:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from models.generic_bones import SOURCE
 from models.walking.capture import Capture
 from models.walking.gait_result import Gait
 from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_leg
-from models.walking.generic_muscles import SOURCE, place_generic_leg
+from models.walking.generic_muscles import place_generic_leg
 from models.walking.swapped_ankle import MODIFIED, UNIVERSAL, AnkleComparison, compare_ankles
 from runtime import ModelError
 from runtime.support import checked

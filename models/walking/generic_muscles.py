@@ -1,26 +1,13 @@
-"""The muscles of a generic leg, placed on the bones of a subject who stands.
+"""The muscles of a generic leg, placed on the bones of a subject who stands: pelvis, thigh, and what ``generic_bones`` places.
 
-Data and their source: ``generic_leg.toml``.  Delp et al. (1990), IEEE Transactions on Biomedical Engineering 37, 757-767, doi
-10.1109/10.102791, as in the model gait2392 of OpenSim (CC BY 3.0).
-
-Each generic body is scaled in all directions by one length of the subject and put with a joint centre on that of the subject.
-Pelvis: distance of the hip centre from the middle of the anterior superior iliac spines; femur: hip to knee; tibia: knee to
-ankle; foot and toes: ankle to the metatarsophalangeal axis along the foot.  The tibia is twisted evenly about its long axis, so
-that it has the direction of the epicondyles at the knee and that of the subject's talocrural axis at the ankle.
-
-As in OpenSim's scaling, optimal fibre and tendon slack lengths are in proportion to the length of the path, here that of the
-generic leg in the posture of the static trial.  Maximum isometric forces are those of the generic leg, times a factor.
-
-Vectors are in axes of a right leg: x anterior, y medial, z up; a left one is mirrored.
+Of the pelvis the distance of the hip centre from the middle of the anterior superior iliac spines decides the size, of the femur
+that from hip to knee.  The posture is that of the static trial.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -28,47 +15,24 @@ import numpy as np
 from models.files.description import ConditionalPoint, Floats, MovingPoint, Muscle, PathPoint, Point
 from models.files.osim_functions import Function, spline
 from models.files.osim_paths import CONDITION
-from models.rotations import about
-from models.walking.capture.vertical import ROTATIONS
-from models.walking.geometry import UP, frame, unit
+from models.generic_bones import (
+    LAW,
+    TO_OURS,
+    Bone,
+    bones_below_knee,
+    generic_centre,
+    generic_leg,
+    length_through,
+    of_generic_size,
+    scaled_constants,
+)
+from models.walking.geometry import frame, unit
 from models.walking.subject import LegFoot, Segment, UpperLeg
 
-TO_OURS = ROTATIONS["y"][0]  # from axes of OpenSim
 MEDIAL = np.array([0.0, 1.0, 0.0])
 MEDIAL.flags.writeable = False
 KNEE, HIP = "knee_angle", "hip_flexion"
-KIND, LAW = "Thelen2003Muscle", "thelen_as_opensim"
-SOURCE = (
-    "muscles of gait2392 of OpenSim, after Delp et al. (1990): points scaled with each bone, fibres and tendons with the length "
-    "of the path"
-)
-
-
-@cache
-def generic_leg() -> Mapping[str, Any]:
-    """The data of the generic leg."""
-    return tomllib.loads(resources.files("models.walking").joinpath("generic_leg.toml").read_text("utf-8"))
-
-
-@dataclass(frozen=True, eq=False)
-class _Bone:
-    """Where a generic body is: its ``centre`` (3,) [m] at ``place`` (3,) [m] in lab axes.
-
-    ``axes`` (3, 3): from its axes to those of the lab; ``factor``: of its size; ``twist`` [rad]: about z at its lower end, which
-    is ``length`` [m] below the origin.
-    """
-
-    centre: Floats
-    place: Floats
-    axes: Floats
-    factor: float
-    twist: float = 0.0
-    length: float = 1.0
-
-    def at(self, point: Floats) -> Floats:
-        """A point (3,) [m] of the generic body, in lab axes."""
-        turned = about(UP, self.twist * np.clip(-point[2] / self.length, 0.0, 1.0)) @ point
-        return self.place + self.factor * self.axes @ (turned - self.centre)
+KIND = "Thelen2003Muscle"
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +42,8 @@ class PlacedLeg:
     ``standing``: knee angle and hip flexion of the generic leg in this posture [rad].
     """
 
-    bones: Mapping[str, _Bone]
-    generic: Mapping[str, _Bone]
+    bones: Mapping[str, Bone]
+    generic: Mapping[str, Bone]
     pelvis: Segment
     standing: Mapping[str, float]
 
@@ -104,19 +68,18 @@ class PlacedLeg:
         for name, own in generic_leg()["muscles"].items():
             points = tuple(self._point(one, origins, axes, letter) for one in own["points"])
             ratio = self._length(own, self.bones) / self._length(own, self.generic)
-            factors = {"max_isometric_force": strength, "optimal_fiber_length": ratio, "tendon_slack_length": ratio}
-            scaled = {key: factors.get(key, 1.0) * value for key, value in own.items() if key != "points"}
-            found.append(Muscle(f"{name}_{letter}", KIND, LAW, points, constants={**generic_leg()["law"], **scaled}))
+            constants = scaled_constants(own, ratio, strength)
+            found.append(Muscle(f"{name}_{letter}", KIND, LAW, points, constants=constants))
         return tuple(found)
 
-    def _length(self, own: Mapping[str, Any], bones: Mapping[str, _Bone]) -> float:
+    def _length(self, own: Mapping[str, Any], bones: Mapping[str, Bone]) -> float:
         """Length of a path while standing [m], by the points that belong to it then."""
         there = []
         for one in own["points"]:
             ranges = one.get("while", {})
             if all(lower <= self.standing[angle] <= upper for angle, (lower, upper) in ranges.items()):
                 there.append(bones[one["body"]].at(TO_OURS @ self._at(one)))
-        return float(np.linalg.norm(np.diff(there, axis=0), axis=1).sum())
+        return length_through(there)
 
     def _at(self, one: Mapping[str, Any]) -> Floats:
         """Place of a point while standing, in its generic body and axes of OpenSim (3,) [m]."""
@@ -154,46 +117,28 @@ def _moving(name: str) -> tuple[Floats, Floats]:
 def place_generic_leg(subject: LegFoot, upper: UpperLeg) -> PlacedLeg:
     """The generic leg on the bones of a subject who stands."""
     data = generic_leg()
-    hip, ankle, subtalar, mtp = (
-        TO_OURS @ np.array(data["centres"][name], float) for name in ("hip", "ankle", "subtalar", "mtp")
-    )
+    hip, knee = generic_centre("hip"), generic_centre("knee")
     leg, foot, toes, thigh = (*(subject.bodies[name] for name in ("leg", "main_foot", "toes")), upper.thigh)
     hip_at, knee_at = (thigh.r + thigh.A @ point for point in (upper.hip, upper.knee))
     ankle_at = leg.r + leg.A @ subject.talocrural.points["leg"]
     ball_at = foot.r + foot.A @ subject.metatarsophalangeal.points["main_foot"]
 
     forward = unit(TO_OURS @ np.array(data["directions"]["pelvis"], float))
-    pelvis = _Bone(
+    pelvis = Bone(
         hip, hip_at, upper.pelvis_axes @ frame(np.cross(forward, MEDIAL), MEDIAL, "y").T,
         float(np.linalg.norm(upper.hip_in_pelvis) / np.linalg.norm(hip)),
     )  # fmt: skip
-    knee = _knee(0.0)
-    femur = _Bone(
+    femur = Bone(
         np.zeros(3), hip_at, thigh.A @ frame(-knee, MEDIAL, "y").T,
         float(np.linalg.norm(knee_at - hip_at) / np.linalg.norm(knee)),
     )  # fmt: skip
-    own, generic = (
-        float(np.arctan2(v[1], v[0]))
-        for v in (
-            upper.knee_axes.T @ subject.talocrural.axes["leg"],
-            -TO_OURS @ np.array(data["directions"]["talocrural"], float),
-        )
-    )
-    tibia = _Bone(
-        np.zeros(3), knee_at, leg.A @ upper.knee_axes, float(np.linalg.norm(ankle_at - knee_at) / -ankle[2]),
-        own - generic, float(-ankle[2]),
-    )  # fmt: skip
-    along = float((ball_at - ankle_at) @ foot.A[:, 0] / (mtp + subtalar)[0])
-    calcn, of_toes = _Bone(-subtalar, ankle_at, foot.A, along), _Bone(np.zeros(3), ball_at, toes.A, along)
+    axes = {"tibia": leg.A @ upper.knee_axes, "calcn": foot.A, "toes": toes.A}
+    below = bones_below_knee(knee_at, ankle_at, ball_at, axes, upper.knee_axes.T @ subject.talocrural.axes["leg"])
 
-    standing = {KNEE: _flexion(femur, tibia), HIP: _flexion(pelvis, femur)}
-    chain = {"pelvis": pelvis, "femur": femur, "tibia": tibia, "calcn": calcn, "toes": of_toes}
-    places = [hip_at, hip_at, hip_at + femur.axes @ _knee(standing[KNEE])]
-    places.append(places[-1] + tibia.axes @ ankle)
-    places.append(places[-1] + calcn.axes @ (mtp + subtalar))
-    unscaled = {
-        name: replace(bone, factor=1.0, place=place) for (name, bone), place in zip(chain.items(), places, strict=True)
-    }
+    standing = {KNEE: _flexion(femur, below["tibia"]), HIP: _flexion(pelvis, femur)}
+    chain = {"pelvis": pelvis, "femur": femur, **below}
+    unscaled = {name: replace(chain[name], factor=1.0, place=hip_at) for name in ("pelvis", "femur")}
+    unscaled |= of_generic_size(below, hip_at + femur.axes @ _knee(standing[KNEE]))
     return PlacedLeg(chain, unscaled, _pelvis(subject, upper, pelvis, hip_at), standing)
 
 
@@ -203,13 +148,13 @@ def _knee(angle: float) -> Floats:
     return TO_OURS @ np.array([x, y, 0.0])
 
 
-def _flexion(outer: _Bone, inner: _Bone) -> float:
+def _flexion(outer: Bone, inner: Bone) -> float:
     """Angle [rad] about the lateral axis of a bone by which the lower end of the next one is in front of it."""
     x, _, z = outer.axes.T @ inner.axes[:, 2]
     return float(np.arctan2(-x, z))
 
 
-def _pelvis(subject: LegFoot, upper: UpperLeg, bone: _Bone, hip_at: Floats) -> Segment:
+def _pelvis(subject: LegFoot, upper: UpperLeg, bone: Bone, hip_at: Floats) -> Segment:
     """The pelvis with the inertia of the generic one, by the mass of the person and the size of the bone."""
     own, A = generic_leg()["pelvis"], upper.pelvis_axes
     share = subject.mass / generic_leg()["mass"]

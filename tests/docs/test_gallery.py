@@ -19,7 +19,7 @@ def digest():
     return digest
 
 
-SLOW = {"ankle_angles", "ensemble_bands", "excursion_study", "landing_numbers", "twenty_numbers"}
+SLOW = {"ankle_angles", "ensemble_bands", "excursion_study", "landing_muscles", "landing_numbers", "twenty_numbers"}
 LONG = [pytest.mark.slow, pytest.mark.long]  # .ci/run builds the site beside the slow tests, with what these keep
 
 

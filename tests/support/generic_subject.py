@@ -1,11 +1,11 @@
-"""A subject whose right leg is the generic one of ``models/walking/generic_leg.toml``: its joint centres and all axes."""
+"""A subject whose right leg is the generic one of ``models/generic_leg.toml``: its joint centres and all axes."""
 
 from dataclasses import replace
 
 import numpy as np
 
+from models.generic_bones import generic_leg
 from models.walking import synthetic
-from models.walking.generic_muscles import generic_leg
 from models.walking.geometry import frame
 from models.walking.subject import Hinge, Segment
 

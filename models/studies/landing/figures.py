@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from models.foot_muscles import NAMES
 from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Landing, force_of, scales_of
 from models.studies.landing.tables import worn
 from runtime import Run
@@ -28,15 +29,19 @@ QUANTITIES: Mapping[str, Any] = {
 
 
 def label_of(one: Landing, orthosis: str) -> str:
-    """Orthosis and ankle in words."""
-    return f"{'no' if one.scale is None else worn(orthosis, one.scale)} orthosis, {ANKLES[one.ankle]}"
+    """Orthosis, ankle and muscles in words."""
+    muscles = ", with muscles" if one.case.muscles else ""
+    return f"{'no' if one.scale is None else worn(orthosis, one.scale)} orthosis, {ANKLES[one.ankle]}{muscles}"
 
 
 def figures(
     found: Sequence[Landing], shown: Mapping[str, Run], worst: Landing, varied: Sequence[str], orthosis: str, angle: str,
-    limit: float | None,
+    limit: float | None, acting: Landing | None,
 ) -> dict[str, Drawing]:  # fmt: skip
-    """The figures by file name, to be drawn when called; other numbers than the one of an axis are those of ``worst``."""
+    """The figures by file name, to be drawn when called; other numbers than the one of an axis are those of ``worst``.
+
+    ``acting``: the landing whose muscles are drawn.
+    """
     drawings = {
         "inversion": Drawing(
             partial(plots.over_time, shown, QUANTITIES),
@@ -58,6 +63,12 @@ def figures(
                 plots.curves, _over_stiffness(found, worst, angle), f"factor on the stiffness of {orthosis}", title
             ),
             "Largest inversion over the factor on the stiffness of the orthosis, with both ankles.",
+        )
+    for quantity, unit in (("activation", "1"), ("tension", "N")) if acting else ():
+        curves = {name: (acting.run.t, getattr(acting.run.forces[name], quantity)) for name in NAMES}
+        drawings[f"muscle_{quantity}"] = Drawing(
+            partial(plots.curves, curves, "time [s]", f"{quantity} [{unit}]"),
+            f"{quantity.capitalize()} of each muscle over time, {label_of(acting, orthosis)} ({acting.case.text()}).",
         )
     return drawings
 

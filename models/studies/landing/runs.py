@@ -21,7 +21,17 @@ FALLING = 1e-9  # tolerance of the fall, at whose end angles and rates are measu
 TRANSITION_VELOCITY = 0.02
 UNITS = {
     "incline": "deg", "height": "m", "pitch": "deg", "roll": "deg", "dorsiflexion": "deg", "inversion": "deg", "friction": "1",
+    "co_activation": "1", "reflex": "1",
 }  # fmt: skip
+OF_MUSCLES = ("co_activation", "reflex")  # 0 of both: a foot without muscles
+
+
+class Control(NamedTuple):
+    """Muscles or groups that are co-activated, those that reflexes act on, and the delay of reflexes [s]."""
+
+    co_activation_of: tuple[str, ...]
+    reflex_of: tuple[str, ...]
+    delay: float
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,10 @@ class Case:
     """Conditions of a landing, with the units of ``UNITS``.
 
     ``height``: of the lowest sphere above the ground; ``pitch``, ``roll``: of leg and foot; ``dorsiflexion``, ``inversion``: of
-    the ankle at the start; ``friction``: coefficient of Coulomb.
+    the ankle at the start; ``friction``: coefficient of Coulomb; ``co_activation``: excitation of muscles; ``reflex``: gain.
+
+    ``control``: of a study with muscles, whose landings begin at touch-down with the speed of the fall, so that the ankle has its
+    angles there; nothing holds it against muscles in the air.
     """
 
     incline: float
@@ -39,6 +52,9 @@ class Case:
     dorsiflexion: float = 0.0
     inversion: float = 0.0
     friction: float = foot.MU_C
+    co_activation: float = 0.0
+    reflex: float = 0.0
+    control: Control | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no foot falls from."""
@@ -47,15 +63,31 @@ class Case:
 
     def build(self, ankle: str, orthosis: Mapping[str, Any] | None, *, check_units: bool = False) -> System:
         """The foot before it falls, with keywords of ``Builder.orthosis`` or without an orthosis."""
+        begin: dict[str, Any] = dict(clearance=self.height)
+        if self.control is not None:
+            begin = dict(clearance=0.0, velocity=(0.0, 0.0, -GRAVITY * self._time_of_fall), muscles=self.muscles)
         return foot.build(
-            ankle, ground=True, leg="free", limits="dissipative", toes="sprung", incline_deg=self.incline, clearance=self.height,  # type: ignore[arg-type]
+            ankle, ground=True, leg="free", limits="dissipative", toes="sprung", incline_deg=self.incline, **begin,  # type: ignore[arg-type]
             posture_deg=(self.pitch, self.roll, 0.0), ankle_deg=(self.dorsiflexion, self.inversion), mu_c=self.friction,
             transition_velocity=TRANSITION_VELOCITY, orthosis=orthosis, check_units=check_units,
         )  # fmt: skip
 
     @property
+    def muscles(self) -> dict[str, Any] | None:
+        """Keywords of ``muscles`` of ``models.foot.build``; None of a foot without muscles."""
+        if self.control is None or not (self.co_activation or self.reflex):
+            return None
+        own = self.control
+        reflex = {"gain": self.reflex, "delay": own.delay, "of": own.reflex_of} if self.reflex else None
+        return {"co_activation": dict.fromkeys(own.co_activation_of, self.co_activation), "reflex": reflex}
+
+    @property
     def fall(self) -> float:
-        """Time of the fall of a foot that does not move in its ankle [s]."""
+        """Time of the fall of a foot that does not move in its ankle [s]; 0 of a landing that begins at touch-down."""
+        return self._time_of_fall if self.control is None else 0.0
+
+    @property
+    def _time_of_fall(self) -> float:
         return float(np.sqrt(2.0 * self.height / (GRAVITY * np.cos(np.deg2rad(self.incline)))))
 
     def times(self, after: float) -> np.ndarray:
@@ -130,18 +162,22 @@ class Landing:
     @cached_property
     def measured(self) -> Mapping[str, Measured]:
         """Of each of ``ANGLES``, where there is no ``failure``."""
-        landed = self.run.t >= self.touch_down
-        t, found, first = self.run.t[landed], {}, self.run
+        landed, t, found, first = self.run.t >= self.touch_down, self.run.t, {}, self.run
         if self.touch_down > 0.0:
             first = simulate(self.run.system, self.touch_down, rtol=FALLING, atol=FALLING, progress=False)
         for name, angle in ANGLES.items():
             values, rates = angle.of(self.run)
             begin = [float(of[-1 if self.touch_down > 0.0 else 0]) for of in angle.of(first)]
-            k = int(values[landed].argmax())
+            k = self.place_of_peak(name)
             late = 1000.0 * float(t[k] - self.touch_down)
-            peak, rate = float(values[landed][k]), float(rates[landed].max())
+            peak, rate = float(values[k]), float(rates[landed].max())
             found[name] = Measured(*begin, peak, late, rate, k == len(t) - 1)
         return found
+
+    def place_of_peak(self, angle: str) -> int:
+        """Output time of the largest inversion from touch-down on, by its number."""
+        first = int(np.searchsorted(self.run.t, self.touch_down))
+        return first + int(ANGLES[angle].of(self.run)[0][first:].argmax())
 
     def peak(self, angle: str) -> float:
         """Largest inversion [deg] by the name of an angle."""

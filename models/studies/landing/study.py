@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 
+from models.foot_muscles import muscles_of
 from models.foot_orthosis import orthosis_values
 from models.papers import cited
 from models.studies import measures
 from models.studies.landing import tables
 from models.studies.landing.design import Design, designed
 from models.studies.landing.figures import figures, label_of
-from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Case, landed, scaled
+from models.studies.landing.runs import ANGLES, ANKLES, OF_MUSCLES, UNITS, Case, Control, landed, scaled
 from models.studies.options import MAX_CASES, numbers, orthosis_option
 from runtime import ModelError
 from runtime.report import Report, write_report
@@ -23,6 +25,7 @@ from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 from runtime.support import positive
 
 NONE = "none"
+BOTH = "invertors,evertors"
 SOURCE = (
     "B. R. Shuman, E. Russell Esposito: Multiplanar stiffness of commercial carbon composite ankle-foot orthoses, Journal of "
     "Biomechanical Engineering 144, 011004 (2021), doi 10.1115/1.4051845; stiffnesses of the orthoses."
@@ -30,6 +33,21 @@ SOURCE = (
 ISB = (
     "G. Wu et al.: ISB recommendation on definitions of joint coordinate system of various joints for the reporting of human "
     "joint motion, part I: ankle, hip, and spine, Journal of Biomechanics 35, 543-548 (2002), doi 10.1016/S0021-9290(01)00222-6."
+)
+
+DELP = (
+    "S. L. Delp, J. P. Loan, M. G. Hoy, F. E. Zajac, E. L. Topp, J. M. Rosen: An interactive graphics-based model of the lower "
+    "extremity to study orthopaedic surgical procedures, IEEE Transactions on Biomedical Engineering 37, 757-767 (1990), doi "
+    "10.1109/10.102791; muscles, as in gait2392 of OpenSim (CC BY 3.0)."
+)
+DEMERS = (
+    "M. S. DeMers, J. L. Hicks, S. L. Delp: Preparatory co-activation of the ankle muscles may prevent ankle inversion injuries, "
+    "Journal of Biomechanics 52, 17-23 (2017), doi 10.1016/j.jbiomech.2016.11.002; co-activation, and reflexes after 60 ms."
+)
+YODER = (
+    "A. J. Yoder, A. J. Petrella, S. Farrokhi: Sensitivity of a subject-specific ankle sprain simulation to extrinsic versus "
+    "intrinsic biomechanical factors, Frontiers in Bioengineering and Biotechnology 9, 765331 (2021), doi "
+    "10.3389/fbioe.2021.765331; invertors and evertors."
 )
 
 
@@ -45,6 +63,11 @@ def landing(
     dorsiflexion: str = "0",
     inversion: str = "0",
     friction: Annotated[str, "as mu_c"] = "1",
+    co_activation: str = "0",
+    co_activation_of: str = BOTH,
+    reflex: str = "0",
+    reflex_of: str = BOTH,
+    reflex_delay: float = 0.06,
     orthosis: str = "stiff",
     scale: str | None = None,
     keep_inversion_below: float | None = None,
@@ -54,10 +77,11 @@ def landing(
     tolerance: measures.Tolerance = 1e-8,
     formats: str = FORMATS,
 ) -> Report:
-    """Land a foot on an incline, with and without an orthosis, with the modified beside the classical ankle.
+    """Land a foot on an incline, with and without an orthosis or muscles, with the modified beside the classical ankle.
 
     Each number takes several values, separated by commas or as FIRST:LAST:COUNT, and all combinations land.  With
-    ``keep_inversion_below``: the least stiffness of the orthosis that keeps this limit.
+    ``keep_inversion_below``: the least stiffness of the orthosis that keeps this limit.  With ``co_activation`` or ``reflex``
+    each case lands with the muscles across the ankle, too, from its touch-down on.
 
     Parameters
     ----------
@@ -79,6 +103,16 @@ def landing(
         Of the ankle at the start.
     friction : str
         Coefficient of Coulomb friction.
+    co_activation : str
+        Excitation of muscles from 0 to 1, at which they have been for long; 0 and no reflex: no muscles.
+    co_activation_of : str
+        Groups or muscles that are co-activated, separated by commas: invertors, evertors, plantarflexors, dorsiflexors, all.
+    reflex : str
+        Gain of a reflex: excitation at a lengthening speed of the maximum contraction velocity.
+    reflex_of : str
+        Groups or muscles that the reflex acts on.
+    reflex_delay : float [s]
+        After which the reflex acts.
     orthosis : str
         none, flexible, medium, stiff, or a .toml file with the keywords of Builder.orthosis, such as stiffness = [200, 40, 17] in
         N m/rad.
@@ -91,7 +125,7 @@ def landing(
     ankle : str
         The ankle that the answer begins with and the animation shows: modified or classical.
     after : float [s]
-        Simulated time after touch-down; no muscle acts, so the leg topples in the long run.
+        Simulated time after touch-down; without muscles the leg topples in the long run.
     tolerance : float
         Relative and absolute tolerance of the integration.
     formats : str
@@ -101,9 +135,14 @@ def landing(
     for name, value, known in (("ankle", ankle, ANKLES), ("angle", angle, ANGLES)):
         if value not in known:
             raise ModelError(f"{name} = {value!r}; use {', '.join(known)}")
-    given = dict(zip(UNITS, (incline, height, pitch, roll, dorsiflexion, inversion, friction), strict=True))
-    lists = {name: numbers(name, text) for name, text in given.items()}
-    cases, varied = [Case(*values) for values in product(*lists.values())], tuple(n for n in UNITS if len(lists[n]) > 1)
+    texts = (incline, height, pitch, roll, dorsiflexion, inversion, friction, co_activation, reflex)
+    lists = {name: numbers(name, text) for name, text in zip(UNITS, texts, strict=True)}
+    lists |= {name: tuple(sorted({0.0, *lists[name]})) for name in OF_MUSCLES}  # each case also without them
+    varied = tuple(name for name in UNITS if len(lists[name]) > 1)
+    control = None
+    if set(varied) & set(OF_MUSCLES):
+        control = Control(_groups(co_activation_of), _groups(reflex_of), reflex_delay)
+    cases = [Case(*values, control) for values in product(*lists.values())]
     of_stiffness = {"scale": scale, "keep_inversion_below": keep_inversion_below}
     asked = [name for name, value in of_stiffness.items() if value is not None]
     if asked and orthosis == NONE:
@@ -151,20 +190,32 @@ def landing(
         report.first = (report.tables[0].title, "designs")
     report.cite = [*cited("2024a", "2024c", "2011"), ISB, *([SOURCE] if values is not None else [])]
     if found:
-        worst = max(found, key=lambda one: (one.scale is None, one.peak(angle)))
-        report.answer = tables.answer(found, made, orthosis, worst.case, varied)
-        chosen = [one for one in found if one.case == worst.case and one.scale in (worst.scale, scales[-1])]
+        worst = max(found, key=lambda one: (one.case.muscles is None, one.scale is None, one.peak(angle)))
+        most = replace(worst.case, **{name: lists[name][-1] for name in OF_MUSCLES})
+        acting = [one for one in found if one.case == most and one.case.muscles and one.scale is None]
+        report.answer = tables.answer(found, made, orthosis, worst.case, varied, most)
+        if acting:
+            report.tables.append(tables.muscles(acting, angle))
+            report.cite += [DELP, DEMERS, YODER]
+        chosen = [one for one in found if one.case == worst.case and one.scale in (worst.scale, scales[-1])] + acting
         chosen += [one.landing for one in made if one.landing.case == worst.case and one.landing.scale]
         shown = {label_of(one, orthosis): one.run for one in chosen}
         for label, run in shown.items():
             file = folder / f"{label.replace(' ', '_').replace(',', '')}.nc"
             report.files.append(measures.thinned(run).to_netcdf(file))
         say("figures")
-        drawn.add(figures(found, shown, worst, varied, orthosis, angle, keep_inversion_below))
+        drawn.add(figures(found, shown, worst, varied, orthosis, angle, keep_inversion_below, *acting[:1] or [None]))
         first, *others = shown
         drawn.add_motion(shown[first], name=first, beside={label: shown[label] for label in others})
     write_report(report, folder, figures=drawn)
     return report
+
+
+def _groups(text: str) -> tuple[str, ...]:
+    """Groups or muscles, separated by commas."""
+    names = tuple(text.split(","))
+    muscles_of(names, "activity")
+    return names
 
 
 def _scales(text: str) -> tuple[float, ...]:

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from models.foot_muscles import GROUPS
+from models.generic_bones import SOURCE
 from models.studies.landing.design import FACTORS, Design
 from models.studies.landing.runs import (
     ANGLES,
     ANKLES,
+    OF_MUSCLES,
     TRANSITION_VELOCITY,
     UNITS,
     Case,
@@ -23,8 +26,8 @@ from models.studies.landing.runs import (
 from runtime.report import Table
 
 ASSUMED = (
-    "Leg and foot bear no body, and no muscle acts: without an orthosis the leg topples after the impact.  The spheres of the "
-    "sole lie in the midline, so that the foot has no width.  "
+    "Leg and foot bear no body: without an orthosis or muscles the leg topples after the impact.  The spheres of the sole lie in "
+    "the midline, so that the foot has no width.  "
     f"Friction is reached at a slip of {1000.0 * TRANSITION_VELOCITY:g} mm/s."
 )
 DIGITS = 4  # decimals of angles [deg] and rates [deg/s] at touch-down; beyond them is rounding
@@ -79,6 +82,28 @@ def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, val
     return Table("landings", columns, rows, note, brief=columns[: 5 + len(varied)])
 
 
+def muscles(found: Sequence[Landing], angle: str) -> Table:
+    """A row for each muscle of each landing."""
+    rows: list[list[Any]] = []
+    for one in found:
+        k, first = one.place_of_peak(angle), int(np.searchsorted(one.run.t, one.touch_down))
+        for group, names in GROUPS.items():
+            for name in names:
+                of = one.run.forces[name]
+                values = of.activation[first], of.activation[k], of.tension[k], of.tension.max()
+                rows.append([ANKLES[one.ankle], name, group, *map(float, values)])
+    columns = [
+        "ankle", "muscle", "group", "activation at touch-down", "activation at the peak", "tension at the peak [N]",
+        "largest tension [N]",
+    ]  # fmt: skip
+    note = (
+        f"Landings without an orthosis ({found[0].case.text()}), at the peak of inversion {ANGLES[angle].words}.  "
+        f"Muscles: {SOURCE}.  "
+        "The knee is held straight.  No source states activations of this foot: they are those that were asked for."
+    )
+    return Table("muscles", columns, rows, note)
+
+
 def peaks(found: Sequence[Landing], varied: Sequence[str], orthosis: str, angle: str) -> Table:
     """A row for each ankle and case, a column for each orthosis."""
     by_place = {(one.ankle, one.case, one.scale): one.peak(angle) for one in found}
@@ -119,8 +144,15 @@ def designs(found: Sequence[Design], varied: Sequence[str], values: Mapping[str,
     return Table("designs", columns, rows, note, brief=[columns[0], *columns[1 : 1 + len(varied)], *columns[-7:-4]])
 
 
-def answer(found: Sequence[Landing], made: Sequence[Design], orthosis: str, case: Case, varied: Sequence[str]) -> str:
-    """Peaks of a case with both ankles, and the orthoses that were designed for it."""
+def answer(
+    found: Sequence[Landing],
+    made: Sequence[Design],
+    orthosis: str,
+    case: Case,
+    varied: Sequence[str],
+    acting: Case | None,
+) -> str:
+    """Peaks of a case with both ankles, without muscles and with those of ``acting``, and the orthoses designed for it."""
     own = [one for one in found if one.case == case]
     scales, parts = scales_of(own), []
     for scale in dict.fromkeys((scales[0], scales[-1])):
@@ -131,19 +163,38 @@ def answer(found: Sequence[Landing], made: Sequence[Design], orthosis: str, case
         ]
         which = "without an orthosis" if scale is None else f"with the orthosis {worn(orthosis, scale)!r}"
         parts.append(f"{which} {', '.join(each)}")
-    largest = f"  Of {len(found)} landings this one inverts most." if varied else ""
-    sentences = [
-        f"Largest inversion about the subtalar axis ({case.text(tuple(varied))}): {'; '.join(parts)}.{largest}"
-    ]
+    bare = [one for one in found if not one.case.muscles]
+    which = "landings without muscles" if len(bare) < len(found) else "landings"
+    conditions = tuple(name for name in varied if name not in OF_MUSCLES)
+    largest = f"  Of {len(bare)} {which} this one inverts most." if conditions else ""
+    sentences = [f"Largest inversion about the subtalar axis ({case.text(conditions)}): {'; '.join(parts)}.{largest}"]
+    if with_muscles := [one for one in found if one.case == acting and one.scale is None]:
+        each = [f"{_shown(one.measured['subtalar'])} with the {ANKLES[one.ankle]}" for one in with_muscles]
+        sentences.append(f"With muscles, without an orthosis ({_control(acting)}): {', '.join(each)}.")
     if own_designs := [one for one in made if one.landing.case == case]:
         limit = f"{own_designs[0].limit:g} deg {ANGLES[own_designs[0].angle].words}"
         sentences.append(f"To keep inversion below {limit}: {'; '.join(map(_said, own_designs))}.")
     return "  ".join(sentences)
 
 
+def _control(case: Case | None) -> str:
+    """Co-activation and reflex of a case with muscles in words."""
+    if case is None or case.control is None:
+        return ""
+    of = case.control
+    parts = (
+        [f"co-activation {case.co_activation:g} of {' and '.join(of.co_activation_of)}"] if case.co_activation else []
+    )
+    if case.reflex:
+        parts.append(
+            f"reflex with the gain {case.reflex:g} of {' and '.join(of.reflex_of)} after {1000.0 * of.delay:g} ms"
+        )
+    return ", ".join(parts)
+
+
 def _shown(of: Measured) -> str:
     """A peak [deg]."""
-    return f"{of.peak:.1f} deg{' and rising' if of.rising else ''}"
+    return f"{round(of.peak, 1) + 0.0:.1f} deg{' and rising' if of.rising else ''}"
 
 
 def _said(one: Design) -> str:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from models import foot
+from models.foot_muscles import GROUPS
 from models.foot_orthosis import PRESETS
 from models.isb import ankle_angles
 from models.studies.landing import study
 from models.studies.landing.design import designed
-from models.studies.landing.runs import ANGLES, Case, landed, scaled
+from models.studies.landing.runs import ANGLES, Case, Control, landed, scaled
 from models.studies.landing.study import landing
 from models.studies.landing.tables import against_inversion
 from runtime import Status, simulate
@@ -217,6 +218,43 @@ def test_without_an_orthosis_only_ankles_and_inclines_are_compared(tmp_path, wit
     assert table(made, "landings").note and not any("Shuman" in line for line in made.cite)
 
 
+def test_each_case_lands_with_and_without_muscles(tmp_path):
+    made = landing(
+        tmp_path, quiet, orthosis="none", co_activation="0.05,0.1", co_activation_of="evertors", after=0.06, tolerance=1e-6,
+    )  # fmt: skip
+    assert not made.failures
+    pivot = records(made, "peak inversion about the subtalar axis")
+    peaks = {(row["ankle"], row["co_activation"]): row["no orthosis [deg]"] for row in pivot}
+    for ankle in ("modified ankle", "classical ankle"):
+        levels = [peaks[ankle, level] for level in (0.0, 0.05, 0.1)]
+        assert all(np.diff(levels) < 0.0)
+    said = "With muscles, without an orthosis (co-activation 0.1 of evertors): "
+    assert f"{said}{peaks['modified ankle', 0.1]:.1f} deg with the modified ankle" in made.answer
+    rows = records(made, "muscles")
+    assert len(rows) == 2 * 12 and {row["group"] for row in rows} == {*GROUPS}
+    for row in rows:
+        assert row["activation at touch-down"] == (0.1 if row["group"] == "evertors" else 0.0)
+        assert 0.0 <= row["tension at the peak [N]"] <= row["largest tension [N]"]
+    check_figures(tmp_path, records(made, "figures"))
+    assert {row["file"] for row in records(made, "figures")} >= {
+        "muscle_activation.png",
+        "muscle_tension.png",
+        "peak_by_co_activation.png",
+    }
+    assert any("Yoder" in line for line in made.cite)
+
+
+def test_the_orthosis_is_designed_for_a_foot_with_muscles():
+    case = replace(STEEP, co_activation=0.02, control=Control(("evertors",), ("evertors",), 0.06))
+    bare = landed("modified", case, None, None, 0.08, 1e-6)
+    found = designed(bare, STIFF, "subtalar", 0.8 * bare.peak("subtalar"), 0.08, 1e-6)
+    assert found.result == "kept" and found.landing.run.forces["per_long"].tension.max() > 0.0
+    less = landed("modified", case, STIFF, 0.98 * found.landing.scale, 0.08, 1e-6)
+    assert less.peak("subtalar") > found.limit
+    late = landed("modified", replace(case, reflex=1.0), None, None, 0.08, 1e-6)
+    assert_refused("delay", designed, late, STIFF, "subtalar", 0.8 * bare.peak("subtalar"), 0.08, 1e-6)
+
+
 def test_an_orthosis_from_a_file(tmp_path, without_figures):
     file = tmp_path / "mine.toml"
     file.write_text("stiffness = [200, 40, 17]\ndamping = [1, 0.2, 0.1]\n", encoding="utf-8")
@@ -258,6 +296,8 @@ def test_pairs_and_curves_from_a_file(tmp_path, without_figures):
         (dict(after=np.nan), "after = nan is not finite"),
         (dict(keep_inversion_below=-5.0), "keep_inversion_below = -5 is not positive"),
         (dict(incline="steep"), "incline = 'steep'; give numbers, such as 30,42,60, or FIRST:LAST:COUNT"),
+        (dict(co_activation="0.3", co_activation_of="peronei"), "muscles: activity of 'peronei'; use all, invertors"),
+        (dict(co_activation="2"), "excitation"),
         (dict(height="-1"), "clearance = -1 m: the foot falls from above the ground"),
         (dict(scale="-1,1"), "scale = '-1,1': factors are 0 or more; with 0 damping, mass and straps act alone"),
         (dict(incline="0:30:100", scale="1:2:9"), "2000 landings, limit 500"),

@@ -10,12 +10,13 @@ import pytest
 from models.files.description import ConditionalPoint, MovingPoint, PathPoint
 from models.files.muscle_lengths import muscle_paths
 from models.files.osim_functions import spline
+from models.generic_bones import generic_leg
 from models.rotations import about
 from models.studies.gait import muscles
 from models.walking import Filters, analyse, muscles_of_walk, synthetic, write_leg
 from models.walking.capture import read_capture
 from models.walking.electromyograms import emg
-from models.walking.generic_muscles import generic_leg, place_generic_leg
+from models.walking.generic_muscles import place_generic_leg
 from models.walking.geometry import UP
 from tests.support.generic_subject import generic
 from tests.support.paths import ROOT
@@ -50,6 +51,10 @@ def test_a_leg_of_generic_size_is_that_of_opensim(tmp_path):
             assert path.length[0] == pytest.approx(pose["length"][name], abs=ROUNDING), name
             arms = [path.moment_arms[coordinate][0] for coordinate in ARMS]
             assert arms == pytest.approx(pose["arms"][name], abs=1e-8), name
+
+
+def test_the_knee_of_a_straight_leg_is_that_of_its_splines():
+    assert generic_leg()["centres"]["knee"] == pytest.approx([*knee_at_rest(), 0.0], abs=1e-15)
 
 
 def test_constants_are_those_of_the_source_on_a_leg_of_generic_size(tmp_path):
