@@ -260,9 +260,14 @@ class Compiled:
     def _detail(self, status: Status) -> str:
         """Of the message of a failure."""
         if status == Status.STEP_TOO_SMALL:
-            return singular_force(self.t, self.bodies, self.system, self.data)
+            return self._singular_force()
         projected, stuck = bool(self.lane.projected), bool(self.lane.off > NEARLY)
         return failure_detail(status, self.system, self.work, projected=projected, stuck=stuck)
+
+    def _singular_force(self) -> str:
+        """What ``singular_force`` finds at the state reached; "" where that is not a state of bodies, but of variations."""
+        of_bodies = not self.variational and len(self.bodies) == STATE * len(self.system.bodies)
+        return singular_force(self.t, self.bodies, self.system, self.data) if of_bodies else ""
 
     @property
     def unsure_steps(self) -> list[UnsureStep]:
@@ -278,7 +283,7 @@ class Compiled:
 
     def explained(self, status: Status, message: str) -> tuple[Status, str]:
         """Status and message of a run that is given up for its short steps; those of their cause, where it is known."""
-        cause = "" if self.variational else singular_force(self.t, self.bodies, self.system, self.data)
+        cause = self._singular_force()
         return status, f"{message}; {cause}" if cause and cause not in message else message
 
     def watch(self, events: EventWorkspace, evaluation: list[int], kept: Any) -> None:
