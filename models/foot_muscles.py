@@ -47,6 +47,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 REFLEX = "lengthening_speed"
+RESTING = 0.01  # excitation of muscles that are not named: the minimum activation of the laws of Thelen
 OF_LAW = "thelen_"  # laws that take the constants of the generic leg; others have defaults of their own
 BODIES = {"femur": "leg", "tibia": "leg", "calcn": "main_foot", "toes": "toes"}
 
@@ -74,7 +75,7 @@ def muscle_values(muscles: bool | Mapping[str, Any] | None) -> Muscles | None:
         return None
     given = {} if muscles is True else dict(muscles)
     law, tendon = given.pop("law", LAW), given.pop("tendon", "elastic")
-    co_activation, reflex = given.pop("co_activation", 0.0), given.pop("reflex", None)
+    co_activation, reflex = given.pop("co_activation", RESTING), given.pop("reflex", None)
     strength = finite_number(given.pop("strength", 1.0), "muscles: strength")
     constants = _by_name(given.pop("constants", {}), "constants", "{'fmax_muscle_strain': 0.7}")
     if given:
@@ -82,7 +83,7 @@ def muscle_values(muscles: bool | Mapping[str, Any] | None) -> Muscles | None:
             f"muscles: unknown {next(iter(given))!r}; use law, tendon, co_activation, reflex, strength or constants"
         )
     levels = co_activation if isinstance(co_activation, Mapping) else {"all": co_activation}
-    excitation: dict[str, float | Signal] = dict.fromkeys(NAMES, 0.0)
+    excitation: dict[str, float | Signal] = dict.fromkeys(NAMES, RESTING)
     for group, level in levels.items():
         excitation |= dict.fromkeys(muscles_of(group, "co_activation"), level)
     return Muscles(law, tendon, excitation, {} if reflex is None else _reflexes(reflex), strength, constants)

@@ -65,7 +65,7 @@ def force_motions(
         power = sum(np.einsum("na,na->n", wrenches[:, n], twists[body]) for n, body in enumerate(force.bodies))
         values = {name: own[:, REPORTS + n] for n, name in enumerate(force.outputs)}
         vectors = [name[:-2] for name in values if {f"{name[:-2]}_{axis}" for axis in "xyz"} <= values.keys()]
-        values = {"energy": own[:, ENERGY], "power": np.asarray(power), **values}
+        values |= {"energy": values.get("energy", own[:, ENERGY]), "power": np.asarray(power)}
         for n, end in enumerate(BODIES[: len(force.bodies)]):
             values |= {f"force_{end}": wrenches[:, n, :3], f"moment_{end}": wrenches[:, n, 3:]}
         values |= {name: np.stack([values[f"{name}_{axis}"] for axis in "xyz"], axis=1) for name in vectors}

@@ -15,7 +15,7 @@ from runtime.support.arguments import checked
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, warn
 from runtime.system.force_building import look_up_tables
-from runtime.system.muscle_modules import DELAYED
+from runtime.system.muscle_modules import DELAYED, reflex_of
 from runtime.system.parameters import replace_parameters
 from runtime.system.parts import Force
 from runtime.system.reference import body_places, reference, states_with_ground
@@ -107,10 +107,11 @@ def _at_rest(force: Force, ends: Sequence[Floats], time: float) -> Iterator[tupl
         what = f"muscle '{force.name}' ({force.kind})"
         if start is None and state == "activation":
             start = excitation
-            warn(
-                f"{what}: at the excitation {excitation:g} its activation falls without end, as below a minimum activation; it "
-                "begins as the excitation, give an excitation above the minimum for an equilibrium"
-            )
+            if "excitation" in force.values and not reflex_of(force.kind):  # which else would rise
+                warn(
+                    f"{what}: at the excitation {excitation:g} its activation falls without end, as below a minimum activation; "
+                    "it begins as the excitation, give an excitation above the minimum for an equilibrium"
+                )
         if start is None:
             most = f"{at[-1]:.4g} {unit}".removesuffix(" 1")
             raise ModelError(

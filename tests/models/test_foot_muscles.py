@@ -148,7 +148,11 @@ def peak(**changed):
 
 
 def test_muscles_without_activation_and_passive_force_change_nothing():
-    silent = {"tendon": "rigid", "constants": {"minimum_activation": 0.0, "fmax_muscle_strain": 1e9}}
+    silent = {
+        "tendon": "rigid",
+        "co_activation": 0.0,
+        "constants": {"minimum_activation": 0.0, "fmax_muscle_strain": 1e9},
+    }
     with_them, without = (
         runtime.simulate(
             models.foot.build(

@@ -79,7 +79,8 @@ class Case:
             return None
         own = self.control
         reflex = {"gain": self.reflex, "delay": own.delay, "of": own.reflex_of} if self.reflex else None
-        return {"co_activation": dict.fromkeys(own.co_activation_of, self.co_activation), "reflex": reflex}
+        level = dict.fromkeys(own.co_activation_of, self.co_activation) if self.co_activation else {}
+        return {"co_activation": level, "reflex": reflex}
 
     @property
     def fall(self) -> float:

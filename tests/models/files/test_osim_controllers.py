@@ -9,6 +9,7 @@ import pytest
 import models
 import runtime
 from runtime.jit.python_code import with_arrays
+from runtime.system.force_building import look_up_tables
 from runtime.system.reference import reference, states_with_ground
 from tests.support import osim_muscles as osim
 from tests.support.paths import shared_file
@@ -156,7 +157,8 @@ def test_controls_of_the_landing_model_are_those_of_opensim(one):
             continue
         ends, x, out = [states[body] for body in force.bodies], np.zeros(force.module.SIZE), {}
         reference(force, ends[0], ends[1], x, *ends[2:])
-        x[force.module.STATES_PLACE :] = 0.1
+        x[force.module.STATES_PLACE :][: len(force.module.STATES)] = 0.1
+        look_up_tables(force, ends, x)
         with_arrays(force.module.evaluate)(*ends, x, out)
         found = out[26 + [name for name, _ in force.module.OUTPUTS].index("excitation")]
         assert found == pytest.approx(expected["controls"][force.name], abs=1e-9), force.name
