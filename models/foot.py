@@ -351,8 +351,8 @@ def build(
         A mapping has any of: law, a name or module of ``Builder.muscle``, by default "thelen_as_opensim", that of the data;
         tendon, "elastic" or "rigid"; co_activation, the excitation of all muscles, or a mapping from groups or muscles to numbers
         or signals, of which later ones count, 0.01 for others; reflex, a mapping of gain, delay [s] and other constants of a
-        reflex, with its law ("lengthening_speed") and the groups or muscles that it acts on, of ("invertors", "evertors"); strength,
-        a factor on maximum isometric forces; constants of the law, by name, for all muscles.
+        reflex, with its law ("lengthening_speed") and the groups or muscles that it acts on, of ("invertors", "evertors");
+        strength, a factor on maximum isometric forces; constants of the law, by name, for all muscles.
     gravity : (3,) [m/s^2]
     check_units : bool
         Ask about values that this model cannot have, which were probably given in another unit, and about axes outside of the
