@@ -26,6 +26,7 @@ from models.generic_bones import (
     LAW,
     TO_OURS,
     Bone,
+    belongs,
     bones_below_knee,
     generic_centre,
     generic_leg,
@@ -131,7 +132,7 @@ def add_muscles(b: Builder, ankle: Ankle, balls: Mapping[str, Floats], muscles: 
     shifts = {"leg": ankle.on_leg[0], "main_foot": ankle.on_foot, "toes": balls["toes"] - ball}
     for name in NAMES:
         own = generic_leg()["muscles"][name]
-        points = [(one["body"], TO_OURS @ np.array(one["at"], float)) for one in own["points"] if _belongs(one)]
+        points = [(one["body"], TO_OURS @ np.array(one["at"], float)) for one in own["points"] if belongs(one, {})]
         lengths = [length_through([of[body].at(point) for body, point in points]) for of in (bones, generic)]
         constants = scaled_constants(own, lengths[0] / lengths[1], muscles.strength)
         if not (isinstance(muscles.law, str) and muscles.law.startswith(OF_LAW)):
@@ -157,8 +158,3 @@ def placed(knee: Floats, ball: Floats, talocrural: Floats) -> tuple[dict[str, Bo
         for bones in (below, of_generic_size(below, knee))
     )
     return scaled, generic
-
-
-def _belongs(one: Mapping[str, Any]) -> bool:
-    """Whether a point belongs to the path while the knee is straight."""
-    return all(lower <= 0.0 <= upper for lower, upper in one.get("while", {}).values())

@@ -104,6 +104,12 @@ def of_generic_size(below: Mapping[str, Bone], knee: Floats) -> dict[str, Bone]:
     return {name: replace(bone, factor=1.0, place=places[name]) for name, bone in below.items()}
 
 
+def belongs(point: Mapping[str, Any], angles: Mapping[str, float]) -> bool:
+    """Whether a point of a path belongs to it at angles [rad] of the generic leg by name, 0 for others."""
+    ranges = point.get("while", {}).items()
+    return all(lower <= angles.get(angle, 0.0) <= upper for angle, (lower, upper) in ranges)
+
+
 def length_through(points: Sequence[Floats]) -> float:
     """Length [m] of a path through points (3,)."""
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())

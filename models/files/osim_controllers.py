@@ -84,7 +84,7 @@ def _signal(e: Element) -> Signal:
 
 
 def with_controllers(muscles: Sequence[Muscle], acting: Sequence[FileController]) -> tuple[Muscle, ...]:
-    """Muscles with the excitations of the controllers that act, which begin with their default activations; others keep theirs.
+    """Muscles with the excitations of the controllers that act, which begin with their default activations; others as they are.
 
     Raises
     ------

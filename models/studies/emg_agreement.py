@@ -29,22 +29,6 @@ DE_LUCA = (
 CITED = (DE_LUCA, VINT, ZHOU)
 
 
-def channels_option(pairs: Sequence[str] | None) -> dict[str, str]:
-    """Labels of channels by muscle, from MUSCLE=LABEL.
-
-    Raises
-    ------
-    ModelError
-    """
-    found = {}
-    for pair in pairs or ():
-        muscle, equals, label = (part.strip() for part in pair.partition("="))
-        if not (muscle and equals and label):
-            raise ModelError(f"channels = {pair!r}: give MUSCLE=LABEL, such as soleus_r=EMG1")
-        found[muscle] = label
-    return found
-
-
 def recorded(
     trial: Capture, others: Sequence[Capture], channels: Mapping[str, str], notes: list[str]
 ) -> Electromyograms | None:

@@ -15,9 +15,9 @@ from models.walking.static_optimisation import MOST_RESERVE
 from models.walking.swapped_ankle import AnkleComparison
 from runtime.report import Table, plots
 from runtime.report.figure_files import Drawing
+from runtime.support import GRAVITY
 
 TIME = "time [s]"
-GRAVITY = 9.81  # [m/s^2] of body weights
 AXES = ("x", "y", "z")
 KNEE = "knee"
 CROWNINSHIELD = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,27 @@ def orthosis_option(text: str) -> str | dict[str, Any]:
         return tomllib.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:  # of TOML and of UTF-8
         raise ModelError(f"orthosis = {text!r}: {error}; write lines such as stiffness = [200, 40, 17]") from None
+
+
+def labels_option(given: Sequence[str] | None, what: str, form: str) -> dict[str, str]:
+    """Labels of a trial by markers of a model, landmarks or muscles, from texts such as "heel=RHEE"; ``form``: of these texts.
+
+    Raises
+    ------
+    ModelError
+    """
+    found = {}
+    for text in given or ():
+        name, equals, label = (part.strip() for part in text.partition("="))
+        if not (name and equals and label):
+            raise ModelError(f"{what} = {text!r}: give {form}")
+        found[name] = label
+    return found
+
+
+def channels_option(given: Sequence[str] | None) -> dict[str, str]:
+    """Labels of channels by muscle, from MUSCLE=LABEL."""
+    return labels_option(given, "channels", "MUSCLE=LABEL, such as soleus_r=EMG1")
 
 
 def refuse_unused(unused: bool, why: str, **options: Any) -> None:

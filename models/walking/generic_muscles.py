@@ -19,6 +19,7 @@ from models.generic_bones import (
     LAW,
     TO_OURS,
     Bone,
+    belongs,
     bones_below_knee,
     generic_centre,
     generic_leg,
@@ -74,12 +75,8 @@ class PlacedLeg:
 
     def _length(self, own: Mapping[str, Any], bones: Mapping[str, Bone]) -> float:
         """Length of a path while standing [m], by the points that belong to it then."""
-        there = []
-        for one in own["points"]:
-            ranges = one.get("while", {})
-            if all(lower <= self.standing[angle] <= upper for angle, (lower, upper) in ranges.items()):
-                there.append(bones[one["body"]].at(TO_OURS @ self._at(one)))
-        return length_through(there)
+        there = [one for one in own["points"] if belongs(one, self.standing)]
+        return length_through([bones[one["body"]].at(TO_OURS @ self._at(one)) for one in there])
 
     def _at(self, one: Mapping[str, Any]) -> Floats:
         """Place of a point while standing, in its generic body and axes of OpenSim (3,) [m]."""

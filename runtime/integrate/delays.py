@@ -25,8 +25,8 @@ from runtime.support.arrays import Floats, frozen
 from runtime.system.delays import delayed
 from runtime.system.muscle_modules import DELAYED
 from runtime.system.muscle_paths import path_motion
-from runtime.system.parts import GROUND, Force
-from runtime.system.reference import states_with_ground
+from runtime.system.parts import Force
+from runtime.system.reference import states_by_name
 from runtime.system.signal import TINY, Signal
 from runtime.system.system import System, with_fields
 
@@ -130,8 +130,7 @@ class Delays:
         """Length and lengthening speed (2, n) of each muscle in states (n, 13 bodies + states of forces)."""
         bodies = states[:, : STATE * len(self.system.bodies)].copy()
         stepping.normalise_all(bodies)
-        names = (GROUND, *self.system.body_names)
-        by_name = dict(zip(names, states_with_ground(bodies).transpose(1, 0, 2), strict=True))
+        by_name = states_by_name(bodies, self.system.body_names)
         return [path_motion(force, by_name)[:LENGTH_AND_SPEED] for force in self.muscles]
 
     def recorded(self, system: System) -> System:

@@ -12,7 +12,7 @@ from runtime.dynamics.layout import OMEGA, STATE, P, R, V
 from runtime.dynamics.model_data import ModelData
 from runtime.support.arrays import Floats
 from runtime.system.muscle_paths import is_muscle, path_motion
-from runtime.system.reference import body_places, states_with_ground
+from runtime.system.reference import states_by_name
 from runtime.system.system import System
 
 FAR, NEAR = (1e-2, 1e-3), (1e-4, 1e-5, 1e-6)  # [rad] or [m] of the fastest body, to both sides
@@ -54,8 +54,7 @@ def singular_force(t: float, y: Floats, system: System, data: ModelData) -> str:
 
 def _slack_muscle(y: Floats, system: System) -> str:
     """A muscle whose tendon is never slack, but as long as its path in a state y of all bodies; "" for none."""
-    states = states_with_ground(y)
-    bodies = {body: states[k, None] for body, k in body_places(system.body_names).items()}
+    bodies = states_by_name(y[None], system.body_names)
     for force in system.forces:
         if is_muscle(force) and TENDON_FORCE in force.module.STATES:
             length, tendon = float(path_motion(force, bodies)[0, 0]), float(force.values["tendon_slack_length"])

@@ -113,7 +113,7 @@ class Seen:
         return write(self.scene(speed=speed, **more), path, speed=speed)
 
     def stills(self, times: Sequence[float] | None = None, *, speed: float = 1.0, **more: Any) -> Figure:
-        """The motion at some times side by side, as a figure of matplotlib; ``savefig`` writes it.
+        """The motion at some times in a row, as a figure of matplotlib; ``savefig`` writes it.
 
         Parameters
         ----------

@@ -35,7 +35,7 @@ from runtime.system.limit_building import checked_law_parameters, limit_data
 from runtime.system.load_building import motors_in
 from runtime.system.mass_data import MASS_DATA, mass_data
 from runtime.system.model_description import like_model
-from runtime.system.parts import GROUND, Body, Force, Joint, Limit, Motor
+from runtime.system.parts import Body, Force, Joint, Limit, Motor
 from runtime.system.quantity import (
     ARMATURE,
     EFFORT,
@@ -49,7 +49,7 @@ from runtime.system.quantity import (
     quantities,
 )
 from runtime.system.rank import refuse_singular_joints, with_redundant_rows_named
-from runtime.system.reference import body_places, reference, states_with_ground
+from runtime.system.reference import body_places, reference, states_by_name, states_with_ground
 from runtime.system.remarks import impossible_inertias, locked
 from runtime.system.signal import as_signal, signal_data
 from runtime.system.state import State
@@ -119,9 +119,7 @@ def replace_parameters(system: System, values: Mapping[str, Any]) -> System:
             every = [(one, changes.get((sort, one.name))) for one in getattr(system, parts)]
             new[parts] = tuple([changed(system, one, own) if own else one for one, own in every])
     if joints_changed and any(motor.coordinate for motor in system.motors):
-        states = dict(
-            zip((GROUND, *system.body_names), states_with_ground(system.reference_configuration.y), strict=True)
-        )
+        states = states_by_name(system.reference_configuration.y, system.body_names)
         new["motors"] = motors_in(new.get("motors", system.motors), new["joints"], states)
     data = _changed_data(system, new)
     other = with_fields(

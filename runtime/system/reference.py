@@ -39,6 +39,12 @@ def body_places(names: Iterable[str]) -> dict[str, int]:
     return {GROUND: GROUND_INDEX} | {name: k + 1 for k, name in enumerate(names)}
 
 
+def states_by_name(y: Floats, names: Iterable[str]) -> dict[str, Floats]:
+    """States (..., 13) of the ground and of the bodies by name, from those of the bodies in a row (..., 13 bodies)."""
+    states = states_with_ground(y)
+    return {name: states[..., k, :] for name, k in body_places(names).items()}
+
+
 def rotation_matrix(p: Floats) -> Floats:
     """Rotation matrix of Euler parameters, (3, 3), from local to global components; read-only."""
     return _rotation_matrix(np.asarray(p, float).tobytes())

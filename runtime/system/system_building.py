@@ -32,13 +32,13 @@ from runtime.system.displacement import Values, displaced
 from runtime.system.load_building import motors_in
 from runtime.system.model_writing import definitions_of
 from runtime.system.muscle_start import in_equilibrium_at
-from runtime.system.parts import GROUND, Adjustment, Assembly, Body, Joint
+from runtime.system.parts import Adjustment, Assembly, Body, Joint
 from runtime.system.rank import (
     refuse_singular_joints,
     refuse_singular_motors,
     with_redundant_rows_named,
 )
-from runtime.system.reference import body_places, states_with_ground
+from runtime.system.reference import body_places, states_by_name
 from runtime.system.remarks import (
     beyond_limits,
     changed_velocities,
@@ -172,7 +172,7 @@ def _with_constants_of(system: System, parts: Parts, y: Floats, reference: Float
     stays = np.array_equal(y, reference) and system.joints is parts.joints
     if stays or not (parts.motors or parts.limits or parts.forces):
         return system
-    states = dict(zip((GROUND, *system.body_names), states_with_ground(reference), strict=True))
+    states = states_by_name(reference, system.body_names)
     parts = parts._replace(motors=motors_in(parts.motors, system.joints, states))
     anew = model_data(parts, system.gravity, reference, fit=system.overdetermined)
     data = system.data._replace(loads=anew.loads, limits=anew.limits, forces=anew.forces)

@@ -18,7 +18,7 @@ from runtime.system.definitions import is_own
 from runtime.system.muscle_paths import is_muscle, path_motion, points_within
 from runtime.system.parts import GROUND, Body, Contact, Force
 from runtime.system.quantity import COORDINATES, quantities
-from runtime.system.reference import body_places, states_with_ground
+from runtime.system.reference import states_by_name
 from runtime.system.system import System
 
 MOST_GRAVITY = 300.0  # [m/s^2] on the sun
@@ -98,10 +98,9 @@ def _of_parameters(system: System) -> Iterator[Question]:
 
 def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
     """On the lengths of a muscle, by that of its path in the initial state of the builder, and on its time constants."""
-    states = states_with_ground(system.state.y)
-    places = {body: states[k] for body, k in body_places(system.body_names).items()}
-    length = float(path_motion(muscle, {body: state[None] for body, state in places.items()})[0, 0])
-    for point, distance, radius in points_within(muscle, places):
+    y = system.state.y
+    length = float(path_motion(muscle, states_by_name(y[None], system.body_names))[0, 0])
+    for point, distance, radius in points_within(muscle, states_by_name(y, system.body_names)):
         warn(
             f"muscle '{muscle.name}': point {point} of its path lies within a wrap, {distance:.4g} m from the axis, radius "
             f"{radius:.4g} m; the path is straight while it does"

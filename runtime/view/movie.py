@@ -1,4 +1,4 @@
-"""A scene as a film (.gif, .mp4), and as pictures side by side, drawn with matplotlib."""
+"""A scene as a film (.gif, .mp4), and as pictures in a row, drawn with matplotlib."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ELEVATION, AZIMUTH = 14.0, 60.0  # [deg] of the camera, as in pages
 LIGHT = np.array([0.4, 0.7, 0.6]) / np.linalg.norm([0.4, 0.7, 0.6])
 AMBIENT = 0.45
 MOST_FACES = 4000  # of a solid: more are left out evenly
-LEGEND, HEIGHT = 2.6, 4.8  # [in] of pictures side by side: width of the legend, height
+LEGEND, HEIGHT = 2.6, 4.8  # [in] of pictures in a row: width of the legend, height
 NARROWEST, FILLED = 0.3, 0.85  # least width of a picture, and what the scene fills of it, as parts of the height
 EDGE, ROW, SQUARE = 0.16, 0.225, 0.085  # [in] of a legend: margin, heights of its rows, distance of colours of a bar
 
@@ -70,7 +70,7 @@ def write_movie(scene: Scene, file: Path, speed: float) -> Path:
 
 
 def stills(scene: Scene, times: Sequence[float] | None = None) -> Figure:
-    """The scene at some times [s], by default the first, the middle and the last, side by side, with a legend on the left."""
+    """The scene at some times [s], by default the first, the middle and the last, in a row, with a legend on the left."""
     times = np.linspace(scene.t[0], scene.t[-1], 3).tolist() if times is None else times
     x, y, z = scene.high - scene.low
     tilt, turn = np.deg2rad(ELEVATION), np.deg2rad(AZIMUTH)

@@ -10,14 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from models.studies.emg_agreement import channels_option, scaling_trials
+from models.studies.emg_agreement import scaling_trials
 from models.studies.gait import contact as soles
 from models.studies.gait import electromyograms, tables
 from models.studies.gait import muscles as pulling
 from models.studies.gait.sources import DELP
 from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
 from models.studies.muscle_report import CROWNINSHIELD
-from models.studies.options import cost_of, orthosis_option, refuse_without_muscles
+from models.studies.options import channels_option, cost_of, orthosis_option, refuse_without_muscles
 from models.walking import Anatomy, synthetic
 from models.walking.both_feet import Trials, analyse_trials
 from models.walking.capture import Capture, read_capture

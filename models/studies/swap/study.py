@@ -5,7 +5,7 @@ Rodrigues da Silva et al. (2024a).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +14,14 @@ from models.files.added_axes import notes_of
 from models.papers import cited
 from models.studies import emg_agreement
 from models.studies import muscle_report as pulling
-from models.studies.options import cost_of, orthosis_option, refuse_unused, refuse_without_muscles
+from models.studies.options import (
+    channels_option,
+    cost_of,
+    labels_option,
+    orthosis_option,
+    refuse_unused,
+    refuse_without_muscles,
+)
 from models.studies.swap import files as written
 from models.studies.swap import tables
 from models.studies.swap.figures import figures
@@ -220,7 +227,7 @@ def swap(
     elif static is not None:
         say(f"scaling a lower leg to {Path(static).name}")
         anatomy = Anatomy(**angles, link_length=talus_length or None, ankle_width=ankle_width)
-        names = _labels(landmark, "landmarks", "LANDMARK=LABEL, such as heel=RHEE")
+        names = labels_option(landmark, "landmarks", "LANDMARK=LABEL, such as heel=RHEE")
         of = dict(mass=mass, height=height, sex=sex, foot_flat=foot_flat)
         length = 0.0 if talus_length == 0.0 else None  # any other one is in the leg
         source = scaled_leg(Path(static), folder, side, trial, anatomy, names, length, **of)
@@ -249,11 +256,11 @@ def swap(
         found = compare_ankles(
             reading, given.markers, given.loads, ankles=named, sorts=sorts, talus_length=given.length, feet=_words(feet),
             cutoff=cutoff, say=say, start=start, end=end, up=up, units=units, tasks=tasks, mass=given.mass,
-            labels=_labels(label, "labels", "MARKER=LABEL, such as R.ASIS=RASI"), subtalar_axis=added[0],
+            labels=labels_option(label, "labels", "MARKER=LABEL, such as R.ASIS=RASI"), subtalar_axis=added[0],
             subtalar_point=added[1], orthosis=worn, muscles=cost if muscles else False, **options,
         )  # fmt: skip
         others, more = emg_agreement.scaling_trials(emg_maximum, up=up, units=units), list(found.notes)
-        channels = emg_agreement.channels_option(emg_channel)
+        channels = channels_option(emg_channel)
         electromyograms = emg_agreement.recorded(found.recording, others, channels, more) if muscles else None
         if others and electromyograms is None:
             more.append(f"--emg-maximum is not used: {found.name} has no electromyograms")
@@ -282,17 +289,6 @@ def swap(
         report.files += written.trial_files(found, folder)
         write_report(report, folder, figures=drawn)
     return report
-
-
-def _labels(given: Sequence[str] | None, what: str, form: str) -> Mapping[str, str]:
-    """Labels of a trial by markers of the model, or by landmarks."""
-    found = {}
-    for text in given or ():
-        marker, equals, name = (part.strip() for part in text.partition("="))
-        if not (marker and equals and name):
-            raise ModelError(f"{what} = {text!r}: give {form}")
-        found[marker] = name
-    return found
 
 
 def _words(text: str | None) -> Sequence[str] | None:
