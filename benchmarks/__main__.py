@@ -40,6 +40,7 @@ QUESTIONS = {
     "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
     "contact": "How well does the motion predict the force of the ground on adults whom no model has seen?",
     "axes": "Do credible intervals of the axes of the ankle hold the truth, and what does a walk add to the prior?",
+    "joints": "How often is the joint by which synthetic bones move chosen, and does the interval of its link hold?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
     "start": "How long does it take from an edit, an installation or a new process to a first result?",
     "control": "How exact is a PD law, continuous or sampled at 1 kHz, and how long does an arm with one take beside MuJoCo?",

@@ -13,6 +13,8 @@ What lives here, from the bottom up; each module imports only from those above i
 ``two_hinges``, ``hinge_fit``, ``axes_posterior``
     The markers of the foot as both axes and angles move them; the axes of the ankle from the motion of a subject's own markers;
     with a population prior and a model of the skin.
+``bone_motion``, ``joint_fit``
+    The measured motion of two bones; which joint it fits.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
     The driven leg and foot; its forward simulation by computed moments; a synthetic trial with a known answer.
 ``gait_result``, ``preparation``, ``ground_loads``, ``upper_leg``, ``analysis``
@@ -49,6 +51,7 @@ from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
 from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posterior, population_prior
+from models.walking.bone_motion import BoneMotion, read_bones
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
 from models.walking.curve_tests import CurveTest, compare_curves
@@ -60,6 +63,7 @@ from models.walking.generic_leg import with_own_forces, write_leg
 from models.walking.hinge_fit import FunctionalAxes, FunctionalAxis, functional_axes
 from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.joint_contact import JointContact, joint_contacts
+from models.walking.joint_fit import JointComparison, JointFit, fit_joints
 from models.walking.opensim_trial import Trial, inverse_dynamics_of_trial
 from models.walking.plantar import PlantarSole
 from models.walking.plantar_fit import PlantarModel
@@ -85,6 +89,7 @@ __all__ = [
     "AxesPosterior",
     "AxesPrior",
     "BodyMotion",
+    "BoneMotion",
     "CurveTest",
     "Filters",
     "Electromyograms",
@@ -93,7 +98,9 @@ __all__ = [
     "FunctionalAxes",
     "FunctionalAxis",
     "Gait",
+    "JointComparison",
     "JointContact",
+    "JointFit",
     "LegFoot",
     "MuscleForces",
     "PlantarLoad",
@@ -113,6 +120,7 @@ __all__ = [
     "compare_ankles",
     "compare_curves",
     "emg",
+    "fit_joints",
     "fit_sole",
     "floor_of",
     "functional_axes",
@@ -126,6 +134,7 @@ __all__ = [
     "population_prior",
     "predict_from_markers",
     "predict_ground_force",
+    "read_bones",
     "read_subject_table",
     "rebuild",
     "residuals",

@@ -186,15 +186,20 @@ def _deviations_by_noise(best: HingeFit, off: Floats) -> list[float]:
     n, rows = len(off), off[0].size
     residual = off.reshape(n, rows)
     variance = float((residual**2).sum() / max(n * (rows - 2) - SHARED, 1))
-    # Frames that repeat each other count once: by the decay of the autocorrelation.
-    lags = [float((residual[k:] * residual[: n - k]).sum() / (residual**2).sum()) for k in range(1, n // 2)]
-    until = next((k for k, rho in enumerate(lags) if rho < 0.05), len(lags))
     scale = 1.0 / np.sqrt(np.diag(best.precision))
     if np.linalg.cond(best.precision * np.outer(scale, scale)) > MAX_CONDITION:
         return [np.inf, np.inf]
-    covariance = np.linalg.inv(best.precision) * variance * (1.0 + 2.0 * sum(lags[:until]))
+    covariance = np.linalg.inv(best.precision) * variance * repetition(residual)
     turns = np.split(slopes(lambda x: np.concatenate(directions(x)), best.shared), 2)
     return [float(np.degrees(np.sqrt(np.trace(J @ covariance @ J.T)))) for J in turns]
+
+
+def repetition(residual: Floats) -> float:
+    """How many frames of residuals (n, rows) say what one says that repeats no other, by the decay of the autocorrelation."""
+    n, square = len(residual), float((residual**2).sum())
+    lags = [float((residual[k:] * residual[: n - k]).sum()) / square for k in range(1, n // 2)]
+    until = next((k for k, rho in enumerate(lags) if rho < 0.05), len(lags))
+    return 1.0 + 2.0 * sum(lags[:until])
 
 
 def _deviations_by_parts(motion: HingedMotion, best: HingeFit, rule: Floats) -> list[float]:

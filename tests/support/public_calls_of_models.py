@@ -7,6 +7,7 @@ import numpy as np
 
 import models
 from models import walking
+from models.rotations import about
 from models.walking import filters, synthetic
 from runtime import report
 from runtime.report import cone_plots, figure_files, lines, panels, plots
@@ -196,6 +197,10 @@ def of_models():
         "walking.axes_posterior": (
             walking.axes_posterior,
             dict(subject=synthetic.subject(), prior=walking.population_prior(synthetic.subject())),
+        ),
+        "walking.fit_joints": (
+            walking.fit_joints,
+            dict(motions=[walking.BoneMotion("a", about(np.eye(3)[0], t - 0.5), np.zeros((50, 3)))], joints=["hinge"]),
         ),
         "walking.population_prior": (walking.population_prior, dict(subject=synthetic.subject())),
         "walking.scale_to_subject": (

@@ -130,6 +130,16 @@ def read_markers(path: str | Path, *, up: str | None = None, units: str | None =
         return read_capture(file, up=up, units=units)  # refuses the option
     try:
         with np.errstate(all="ignore"):
-            return to_capture(_reader(file, MARKER_READERS, "; markers")(file, units), vertical)
+            return to_capture(marker_contents(file, units), vertical)
     except ModelError as error:
         raise ModelError(printable(str(error))) from None
+
+
+def marker_contents(file: Path, units: str | None) -> Contents:
+    """The markers of a file in its own axes, which need not be those of a person.
+
+    Raises
+    ------
+    ModelError
+    """
+    return _reader(file, MARKER_READERS, "; markers")(file, units)

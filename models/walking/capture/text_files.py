@@ -26,7 +26,7 @@ COMMENT_UP = (
 )
 
 
-def _numbers(path: Path, rows: Sequence[tuple[int, Sequence[str]]], columns: int) -> Floats:
+def numbers_of(path: Path, rows: Sequence[tuple[int, Sequence[str]]], columns: int) -> Floats:
     """Numbers (rows, columns) of rows given as line number and fields; an empty field is NaN."""
     for number, fields in rows:
         if len(fields) != columns:
@@ -77,7 +77,7 @@ def read_trc(path: Path, units: str | None) -> Contents:
     if len(rows) != frames:
         cut = "; is the file cut short?" if len(rows) < frames else ""
         notes.append(f"{path.name} has {len(rows)} frames although NumFrames is {frames}; all are read{cut}")
-    numbers = _numbers(path, rows, columns)
+    numbers = numbers_of(path, rows, columns)
     labels, kept = named_markers(path, labels, notes)
     points = numbers[:, 2:].reshape(len(numbers), (columns - 2) // 3, 3)[:, kept] * factor
     t = even_times(numbers[:, 1], path.name, notes)
@@ -136,7 +136,7 @@ def _count(path: Path, header: Mapping[str, str], key: str, counted: int) -> int
         raise ModelError(f"{path.name}: {key} is '{header[key]}', which is not a number; export it again") from None
 
 
-def _read_csv_text(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
+def read_csv_text(path: Path) -> tuple[list[str], list[str], list[tuple[int, list[str]]]]:
     """Comments, names of the columns, and the rows as line number and fields."""
     lines = [(number, line) for number, line in enumerate(text_lines(path), start=1) if line.strip()]
     comments = [line.lstrip("# \t").strip() for _, line in lines if line.lstrip().startswith("#")]
@@ -152,7 +152,8 @@ def _read_csv_text(path: Path) -> tuple[list[str], list[str], list[tuple[int, li
     return comments, header, rows
 
 
-def _csv_unit(path: Path, comments: Sequence[str], units: str | None, notes: list[str]) -> tuple[float, str]:
+def csv_unit(path: Path, comments: Sequence[str], units: str | None, notes: list[str]) -> tuple[float, str]:
+    """Metres per unit of position, by ``units`` or a comment, and a phrase; comments on filters become notes."""
     stated = next((match[1] for line in comments if (match := COMMENT_UNITS.search(line))), None)
     notes += [f"{path.name} says: {line}" for line in comments if "filter" in line.lower()]
     return unit_of_length(path, stated, "a comment line such as '# units mm/N'", units, notes)
@@ -182,11 +183,11 @@ def _triples(path: Path, names: Sequence[str]) -> dict[str, list[int]]:
 
 def read_marker_csv(path: Path, units: str | None) -> Contents:
     """Read the markers of a CSV file: over time, or of one standing frame; ``units`` overrules its comment."""
-    comments, header, rows = _read_csv_text(path)
+    comments, header, rows = read_csv_text(path)
     notes: list[str] = []
     if [name.lower() for name in header] == ["marker", "x", "y", "z"]:
         labels = [fields[0].strip() for _, fields in rows]
-        values = _numbers(path, [(number, fields[1:]) for number, fields in rows], 3)
+        values = numbers_of(path, [(number, fields[1:]) for number, fields in rows], 3)
         t, points = np.zeros(1), values[None]
     else:
         if header[0].lower() not in TIME:
@@ -194,7 +195,7 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
                 f"{path.name}: its first column is '{header[0]}'; a CSV of markers has time,NAME_x,NAME_y,NAME_z,... or, for one "
                 "standing frame, marker,x,y,z"
             )
-        numbers = _numbers(path, rows, len(header))
+        numbers = numbers_of(path, rows, len(header))
         triples = _triples(path, header)
         if not triples:
             remedy = "name columns NAME_x, NAME_y, NAME_z"
@@ -205,7 +206,7 @@ def read_marker_csv(path: Path, units: str | None) -> Contents:
         t = even_times(numbers[:, 0], path.name, notes)
         used = [0, *(k for columns in triples.values() for k in columns)]
         note_unused(path, header, used, "a marker has the three columns NAME_x, NAME_y, NAME_z", notes)
-    factor, phrase = _csv_unit(path, comments, units, notes)
+    factor, phrase = csv_unit(path, comments, units, notes)
     labels, kept = named_markers(path, labels, notes)
     return Contents(path, t, labels, points[:, kept] * factor, phrase, factor, up=_csv_up(path, comments), notes=notes)
 
@@ -223,10 +224,10 @@ def read_storage(path: Path, units: str | None) -> tuple[list[Wrench], list[str]
 
 def read_force_csv(path: Path, units: str | None) -> tuple[list[Wrench], list[str]]:
     """Read the ground forces of a CSV file, and notes; ``units`` overrules the unit of positions in its comment."""
-    comments, header, rows = _read_csv_text(path)
+    comments, header, rows = read_csv_text(path)
     if header[0].lower() not in TIME:
         raise ModelError(f"{path.name}: its first column is '{header[0]}'; a CSV of forces begins with the column time")
     notes: list[str] = []
-    numbers = _numbers(path, rows, len(header))
-    factor, _ = _csv_unit(path, comments, units, notes)
+    numbers = numbers_of(path, rows, len(header))
+    factor, _ = csv_unit(path, comments, units, notes)
     return wrenches(path, header, numbers, factor, notes), notes

@@ -17,6 +17,7 @@ def test_every_study_is_a_command():
         "drop",
         "gait",
         "gait-table",
+        "joints",
         "landing",
         "pendulum",
         "swap",
