@@ -85,7 +85,8 @@ def read_bones(
     ModelError
         With the file, the rule, the value and the remedy.
     """
-    file, notes = Path(path), []
+    file = Path(path)
+    notes: list[str] = []
     if units not in (None, *UNITS):
         raise ModelError(f"units = {units!r}; use 'mm', 'cm' or 'm', the unit of the positions")
     if file.suffix.lower() in MARKER_FILES or "," in distal:

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -93,6 +94,11 @@ def _turning(v: Any) -> Any:
 def _tilted(v: Any) -> Any:
     """Rotations (..., 3, 3) by vectors (..., 2) across the third axis."""
     return _turning(np.concatenate([v, np.zeros_like(v[..., :1])], axis=-1))
+
+
+def _line(base: Floats, v: Any) -> Any:
+    """Direction (3,) of a line with this tilt (2,)."""
+    return base @ _tilted(v)[:, 2]
 
 
 def _about(axis: int, angle: Any) -> Any:
@@ -599,8 +605,8 @@ class _Lines:
         seen = bool(fitted.turns and np.linalg.cond(H) < MAX_CONDITION)
         axes, sd = {}, {}
         for bone, base, _, k in of_bones:
-            axes[bone] = base @ _tilted(chain.x[k : k + 2])[:, 2]
-            turn = slopes(lambda v, base=base: base @ _tilted(v)[:, 2], chain.x[k : k + 2])
+            axes[bone] = _line(base, chain.x[k : k + 2])
+            turn = slopes(partial(_line, base), chain.x[k : k + 2])
             rows = turn @ np.eye(UNKNOWNS)[k : k + 2][:, list(has)] * scale
             sd[bone] = (
                 float(np.degrees(np.sqrt(variance * np.trace(rows @ np.linalg.inv(H) @ rows.T)))) if seen else math.inf

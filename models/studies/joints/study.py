@@ -14,7 +14,6 @@ from models.walking.joint_fit import JOINTS, NOISE_DEG, NOISE_MM, fit_joints
 from runtime import ModelError
 from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
-from runtime.report.tables import write_csv
 
 GOLUB = (
     "G. H. Golub, V. Pereyra: The differentiation of pseudo-inverses and nonlinear least squares problems whose variables "
@@ -87,7 +86,5 @@ def joints(
         Table("notes", ["assumption that was not read from a file"], [[note] for note in notes]),
     ]  # fmt: skip
     drawn.add(figures(found, read))
-    columns, rows = tables.values(found)
-    report.files.append(write_csv(folder / "joints.csv", columns, rows))
     write_report(report, folder, figures=drawn)
     return report

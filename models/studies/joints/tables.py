@@ -81,13 +81,3 @@ def lines(found: JointComparison) -> Table:
 
 def _number(value: float) -> float | None:
     return value if np.isfinite(value) else None
-
-
-def values(found: JointComparison) -> tuple[list[str], list[list[Any]]]:
-    """Names and rows of the file with all numbers of each joint."""
-    names = [
-        "joint", "freedoms", "parameters", "residual_deg", "residual_mm", "left_out_deg", "left_out_mm", "relative", "times",
-        "margin", "angle_deg", "link_length",
-    ]  # fmt: skip
-    rows = [[*(getattr(fit, name) for name in names), *fit.interval] for fit in found.fits.values()]
-    return [*names, "link_length_low", "link_length_high"], rows
