@@ -196,7 +196,7 @@ def _deviations_by_noise(best: HingeFit, off: Floats) -> list[float]:
 
 def repetition(residual: Floats) -> float:
     """How many frames of residuals (n, rows) say what one says that repeats no other, by the decay of the autocorrelation."""
-    n, square = len(residual), float((residual**2).sum())
+    n, square = len(residual), float((residual**2).sum()) or 1.0
     lags = [float((residual[k:] * residual[: n - k]).sum()) / square for k in range(1, n // 2)]
     until = next((k for k, rho in enumerate(lags) if rho < 0.05), len(lags))
     return 1.0 + 2.0 * sum(lags[:until])

@@ -50,6 +50,7 @@ MARGIN = 0.1  # of the least residual, by which a simpler joint may be worse
 DEVIATIONS = 2.0  # standard deviations of the difference, likewise
 LONGEST = 0.15  # [m] of a link, up to which its interval is sought
 LEVEL = 0.95
+EXACT = 1e-12  # squares of residuals of poses without noise, of which the ratio says nothing
 SHOWN = (
     9.0  # least variance of the angles, in any combination of both, over that by noise: below it, one hinge would do
 )
@@ -534,7 +535,7 @@ class Trial:
     @property
     def squares(self) -> Floats:
         """Of the left-out residuals of each frame (n,), for each direction that the joint stops."""
-        return np.asarray((self.left_out**2).sum(axis=1) / (6 - self.whole.chain.joint.freedoms))
+        return np.asarray((self.left_out**2).sum(axis=1) / (6 - self.whole.chain.joint.freedoms) + EXACT)
 
     def result(self, best: Trial, blocks: Sequence[Ints], centres: tuple[Floats, Floats]) -> JointFit:
         """Everything about the joint, beside the one with the least residual."""

@@ -49,7 +49,6 @@ def residuals(found: JointComparison) -> Figure:
         at = np.arange(len(fits)) + width * (k - (len(parts) - 1) / 2.0)
         ax.bar(at, [fit.by_part[part] for fit in fits], width, **fill(k))
     line = ax.axhline(HOLDS, color="0.2", linestyle="--", linewidth=1.0)
-    ax.set_yscale("log")
     ax.set_xticks(range(len(fits)), [f"{fit.joint}\n{fit.parameters} parameters" for fit in fits])
     ax.set_ylabel("left out, over noise")
     place_legend(fig, dict(zip(parts, ax.containers, strict=True)) | {"largest that holds": line})

@@ -188,6 +188,12 @@ def test_a_single_movement_is_left_out_by_fifths():
     assert one.parts == "part" and len(one.fits["classical"].by_part) == 5 and one.chosen == "classical"
 
 
+def test_poses_without_any_residual_fit_the_simplest_joint():
+    turns = Rotation.from_rotvec(np.linspace(-0.5, 0.5, 50)[:, None] * [1.0, 0.0, 0.0]).as_matrix()
+    one = fit_joints([BoneMotion("exact", turns, np.zeros((50, 3)))])
+    assert one.chosen == "hinge" and one.fits["hinge"].relative < 1e-5
+
+
 def test_what_cannot_be_told_is_refused():
     assert_refused(("'screw'", "hinge, classical"), fit_joints, moved("hinge"), joints=["screw"])
     assert_refused("not free alone", fit_joints, moved("hinge"), joints=["free"])
