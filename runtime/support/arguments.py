@@ -88,7 +88,7 @@ def checked_class(kind: C) -> C:
     return kind
 
 
-def unchecked(kind: type[T], *given: Any, **named: Any) -> T:
+def unchecked(kind: type[T], /, *given: Any, **named: Any) -> T:
     """An object of a ``checked_class`` from arguments that its maker has checked; their types may not be checked twice."""
     made = object.__new__(kind)
     cast(Any, kind.__init__).__wrapped__(made, *given, **named)

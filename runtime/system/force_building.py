@@ -141,8 +141,8 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     widths = np.diff(x)
     pieces = (coefficients[1:-1, 1:] * widths[:, None] ** np.arange(1, 5)).sum(axis=1)
     coefficients[2:, 0] = np.cumsum(pieces)
-    lines = ~coefficients[:, 3:].any(axis=1)
-    kept = np.append(True, ~(lines[:-1] & lines[1:]))
+    bends = np.count_nonzero(coefficients[:, 3:], axis=1)  # 0 of lines
+    kept = np.append(True, bends[:-1] + bends[1:] > 0)
     return knots[kept], coefficients[kept]
 
 
