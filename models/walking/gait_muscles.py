@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
 
 from models.generic_bones import SOURCE
 from models.walking.capture import Capture
-from models.walking.gait_result import Gait
+from models.walking.gait_result import PERCENT, Gait
 from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_leg
 from models.walking.generic_muscles import place_generic_leg
 from models.walking.swapped_ankle import MODIFIED, UNIVERSAL, AnkleComparison, compare_ankles
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import GRAVITY, checked
 
 # Whose moments muscles make; ligaments and contact bear adduction and rotation of the knee.
 COORDINATES = (*HIP_TURNS, KNEE_TURNS[0], "ankle_angle", "subtalar_angle")
@@ -83,6 +86,26 @@ def muscles_of_walk(
         start=gait.cycle.strike, end=gait.cycle.next_strike, weights=weights, orthosis=orthosis,
     )  # fmt: skip
     return replace(found, notes=(*_notes(gait, strength), *found.notes))
+
+
+@checked
+def muscle_values(gait: Gait, **options: Any) -> dict[str, Any]:
+    """Muscles of a walk with modified universal joints as curves (101,) over the gait cycle and largest values.
+
+    By name, such as "soleus force [N]" and "soleus force, largest [N]": activations and forces of the muscles that cross the
+    ankle, and contact forces of both hinges.  ``options``: of ``muscles_of_walk``.
+    """
+    with TemporaryDirectory() as folder:
+        compared = muscles_of_walk(gait, Path(folder) / "leg.osim", **{**options, "sorts": [MODIFIED]})
+    one, weight = compared.trials[MODIFIED], GRAVITY * compared.mass
+    assert one.muscles is not None  # they are asked for
+    percent, found = np.interp(one.trial.t, gait.t, gait.percent), dict[str, Any]()
+    for name in (name for ankle in compared.ankles for name in compared.muscles_of(ankle)):
+        found[f"{name[:-2]} activation [1]"] = one.muscles.activations[name]
+        found[f"{name[:-2]} force [N]"] = one.muscles.forces[name]
+    found |= {f"{joint[:-2]} contact force [BW]": of.size / weight for joint, of in one.contacts.items()}
+    largest = {name.replace(" [", ", largest ["): float(values.max()) for name, values in found.items()}
+    return {name: np.interp(PERCENT, percent, values) for name, values in found.items()} | largest
 
 
 def _notes(gait: Gait, strength: float) -> list[str]:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from models.studies.emg_agreement import scaling_trials
+from models.studies.gait import bands, electromyograms, tables
 from models.studies.gait import contact as soles
-from models.studies.gait import electromyograms, tables
 from models.studies.gait import muscles as pulling
 from models.studies.gait.sources import DELP
 from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
@@ -219,16 +219,16 @@ def gait(
     trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
     trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
     walks: list[Any] = []
+    leg = dict(
+        muscles=cost, orthosis=options["orthosis"], strength=1.0 if muscle_strength is None else muscle_strength
+    )  # fmt: skip
     if muscles:
-        leg = dict(
-            muscles=cost, orthosis=options["orthosis"],
-            strength=1.0 if muscle_strength is None else muscle_strength,
-        )  # fmt: skip
         walks, without = pulling.analyse(found, folder, leg, say)
         left_out += without
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
+    by_axes = bands.analyse(found, static, recorded, options, leg if walks else None, left_out, say)
     say("figures and data")
-    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks)
+    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks, by_axes)
     return report
 
 

@@ -7,13 +7,23 @@ from dataclasses import replace
 
 from models.papers import cited
 from models.studies.emg_agreement import CITED, DE_LUCA
+from models.studies.gait import (
+    bands,
+    contact_figures,
+    contact_tables,
+    electromyograms,
+    motion,
+    muscles,
+    orthosis,
+    tables,
+)
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, electromyograms, motion, muscles, orthosis, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures, heading
 from models.studies.gait.head import head
 from models.studies.gait.sources import SOURCES
+from models.walking.axes_bands import AxesBands
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime import ModelError
@@ -57,6 +67,7 @@ def finish(
     trial_soles: Sequence[soles.TrialSoles] = (),
     trial_emgs: Sequence[electromyograms.TrialEmg] = (),
     walks: muscles.Walks = (),
+    by_axes: Sequence[AxesBands] = (),
 ) -> None:
     """Add notes, figures and data to a report and write its files into the folder of the figures.
 
@@ -74,6 +85,11 @@ def finish(
         assumptions += muscles.notes(walks)
         drawn |= muscles.figures(walks)
         report.files += muscles.write_files(walks, files_of_figures.folder)
+    if by_axes:
+        report.tables[1:1] = bands.tables(by_axes)
+        report.answer += bands.answer(by_axes)
+        report.first = (*report.first, bands.INTERVALS)
+        drawn |= bands.figures(by_axes, heading(found, report.head))
     if trial_emgs:
         report.tables += electromyograms.tables(trial_emgs)
         report.cite = [*report.cite, *(CITED if walks else (DE_LUCA,))]
@@ -83,7 +99,7 @@ def finish(
         drawn |= orthosis.figures(worn)
     files_of_figures.add(drawn)
     files_of_figures.add_motion(found[0], **motion.others(found))
-    report.files += written.write(found, trial_soles, trial_emgs, files_of_figures.folder)
+    report.files += written.write(found, trial_soles, trial_emgs, files_of_figures.folder, by_axes)
     write_report(report, files_of_figures.folder, figures=files_of_figures)
 
 
