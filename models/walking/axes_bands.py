@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import norm
 
 from models.walking.analysis import analyse
-from models.walking.axes_posterior import TAILS, AxesPosterior
+from models.walking.axes_posterior import DRAWS, TAILS, AxesPosterior
 from models.walking.capture import Capture
 from models.walking.cycle_curves import curves_of, knee_and_hip_peaks_of, peaks_of
 from models.walking.gait_result import Gait
@@ -26,6 +26,7 @@ from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 CHECKS = 6  # draws that are analysed to check the first order
+ENOUGH = 40  # draws from which on their own ends count where first order misses too much
 MAX_MISSED = 0.75  # of draws by first order, root mean square, in standard deviations: they spread 1.25 times as much
 SMALL = 0.01  # of the largest value: to miss less does not matter
 FIRST_ORDER = (
@@ -45,11 +46,16 @@ class AxesBands(Frozen):
     values : mapping of str to (...)
         Its curves, (101,) over the gait cycle, and its single values, by name.
     changes : mapping of str to (8, ...)
-        Of each value, for a standard deviation of each of eight independent directions of the unknowns.
+        Of each value, for a standard deviation of each of eight independent directions of the unknowns; of values in ``drawn``
+        those of the straight line through the draws.
     directions : (8, 8)
         Changes of the unknowns, in the order of ``UNKNOWNS``, in their standard deviations; a column for each direction.
     missed : mapping of str to float
-        Root mean square of what these changes miss in analyses of draws, in standard deviations of the value.
+        Root mean square of what first order misses in analyses of draws, in standard deviations of the value.
+    drawn : mapping of str to (n, ...)
+        In the draws, where first order misses too much and there are forty draws or more: these make the interval.
+    rest : mapping of str to (...)
+        Their variance about the straight line.
     by_prior : bool
         Whether the axes are those of the rules, with the deviations of the prior.
     notes : tuple of str
@@ -61,15 +67,19 @@ class AxesBands(Frozen):
     changes: Mapping[str, Floats]
     directions: Floats
     missed: Mapping[str, float]
+    drawn: Mapping[str, Floats]
+    rest: Mapping[str, Floats]
     by_prior: bool
     notes: tuple[str, ...]
 
     def sd(self, name: str) -> Floats:
         """Standard deviation (...) of a value, or of a curve at each point."""
-        return np.asarray(np.sqrt((self.changes[name] ** 2).sum(axis=0)))
+        return np.asarray(np.sqrt((self.changes[name] ** 2).sum(axis=0) + self.rest.get(name, 0.0)))
 
     def interval(self, name: str) -> Floats:
         """Ends (2, ...) of the 95 % interval of a value, or of a curve at each point by itself (pointwise)."""
+        if name in self.drawn:
+            return np.asarray(np.percentile(self.drawn[name], TAILS, axis=0))
         ends = norm.ppf(np.array(TAILS) / 100.0)
         return np.asarray(self.values[name] + np.multiply.outer(ends, self.sd(name)))
 
@@ -81,7 +91,7 @@ class AxesBands(Frozen):
         """
         changes = self.changes[name].reshape(SHARED, -1)
         with np.errstate(invalid="ignore"):
-            parts = ((self.directions @ changes) ** 2).sum(axis=1) / (changes**2).sum()
+            parts = ((self.directions @ changes) ** 2).sum(axis=1) / (self.sd(name) ** 2).sum()
         return dict(zip(UNKNOWNS, parts.tolist(), strict=True))
 
 
@@ -94,7 +104,12 @@ def values_of(gait: Gait) -> dict[str, Any]:
 
 @checked
 def axes_bands(
-    static: Capture, trial: Capture, *, of: Callable[[Gait], Mapping[str, Any]] = values_of, **options: Any
+    static: Capture,
+    trial: Capture,
+    *,
+    of: Callable[[Gait], Mapping[str, Any]] = values_of,
+    draws: int = CHECKS,
+    **options: Any,
 ) -> AxesBands:
     """Analyse a walk with axes of the ankle all over their posterior: bands of its curves, intervals of its values.
 
@@ -107,6 +122,9 @@ def axes_bands(
         Of ``analyse``; the default of ``axes`` is "posterior".
     of : callable(Gait)
         Returns curves and values by name.  Default: those of the report, ``values_of``.
+    draws : int
+        Draws of the axes that are analysed too.  They check the first order; forty or more replace it where it misses too much,
+        as in activations of muscles, which have bounds.
 
     Returns
     -------
@@ -117,6 +135,8 @@ def axes_bands(
     ModelError
         As ``analyse``; where no posterior of the axes is found.
     """
+    if not 1 <= draws <= DRAWS:
+        raise ModelError(f"draws = {draws}; give 1 to {DRAWS}")
     gait = analyse(static, trial, **{"axes": "posterior", **options})
     found = gait.functional_axes
     if not isinstance(found, AxesPosterior):
@@ -136,24 +156,33 @@ def axes_bands(
     values = of(gait)
     ends = [(analysed(step), analysed(-step)) for step in np.eye(SHARED)]
     changes = {name: np.array([np.subtract(a[name], b[name]) / 2.0 for a, b in ends]) for name in values}
-    checked_at = _independent(found, L)
-    missed, rough = _missed(values, changes, checked_at, [analysed(z) for z in checked_at])
+    z = _independent(found, L, draws)
+    seen = [analysed(at) for at in z]
+    missed, rough = _missed(values, changes, z, seen)
     source = f"the rules' axes have the deviations of the prior, with which their posterior conflicts; {FIRST_ORDER}"
     notes = [f"{gait.name}: {source if found.conflicts else FIRST_ORDER}"]
+    drawn = {name: np.array([one[name] for one in seen], float) for name in rough if draws >= ENOUGH}
+    rest, line = dict[str, Floats](), np.column_stack([z, np.ones(draws)])
+    for name, of_draws in drawn.items():
+        flat = of_draws.reshape(draws, -1)
+        slopes: Any = np.linalg.lstsq(line, flat)[0]
+        changes[name] = slopes[:SHARED].reshape(SHARED, *of_draws.shape[1:])
+        rest[name] = (((flat - line @ slopes) ** 2).sum(axis=0) / (draws - SHARED - 1)).reshape(of_draws.shape[1:])
     if rough:
         name = max(rough, key=missed.__getitem__)
+        ends = "are those of the draws" if drawn else "are rough"
         notes.append(
-            f"{gait.name}: in {CHECKS} draws first order misses more than {MAX_MISSED:g} standard deviations in {len(rough)} of "
-            f"{len(missed)} curves and values, whose intervals are rough; most in {name.replace('_', ' ')}: {missed[name]:.1f}"
+            f"{gait.name}: in {draws} draws first order misses more than {MAX_MISSED:g} standard deviations in {len(rough)} of "
+            f"{len(missed)} curves and values, whose intervals {ends}; most in {name.replace('_', ' ')}: {missed[name]:.1f}"
         )
-    return AxesBands(gait, values, changes, L, missed, bool(found.conflicts), tuple(notes))
+    return AxesBands(gait, values, changes, L, missed, drawn, rest, bool(found.conflicts), tuple(notes))
 
 
-def _independent(found: AxesPosterior, L: Floats) -> Floats:
-    """Some draws (n, 8) of the posterior in the independent directions; where the rules' axes are used, of the prior."""
+def _independent(found: AxesPosterior, L: Floats, count: int) -> Floats:
+    """Draws (n, 8) of the posterior in the independent directions; where the rules' axes are used, of the prior."""
     if found.conflicts:
-        return np.random.default_rng(0).standard_normal((CHECKS, SHARED))
-    draws = found.draws[:: len(found.draws) // CHECKS][:CHECKS]
+        return np.random.default_rng(0).standard_normal((count, SHARED))
+    draws = found.draws[:: max(len(found.draws) // count, 1)][:count]
     return np.asarray(np.linalg.solve(L, ((draws - found.mean) / found.sd).T).T)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from models.studies.gait.curves import by_foot, joints
 from models.studies.gait.figures import DIRECTIONS, POWER, UNITS, events
-from models.walking.axes_bands import AxesBands, axes_bands, values_of
+from models.walking.axes_bands import CHECKS, ENOUGH, AxesBands, axes_bands, values_of
 from models.walking.axes_posterior import AxesPosterior
 from models.walking.capture import Capture
 from models.walking.cycle_curves import QUANTITIES
@@ -27,6 +27,7 @@ from runtime.results import write_columns
 
 ROW = 3  # panels
 INTERVALS = "95 % intervals by the axes"
+ROUNDING = 1e-9  # of the largest value: a muscle at its bound does not change
 ABOVE, MUSCLES = tuple(JOINT_ANGLES), ("[1]", "[N]")
 UNKNOWN = tuple(name.replace("_", " ") for name in UNKNOWNS)
 SAID = ("dorsiflexor moment, smallest [N m/kg]", "talocrural power, largest [W/kg]", "inversion, range [deg]")
@@ -53,7 +54,7 @@ def analyse(
         trial = next(trial for gait, trial in zip(found, recorded, strict=True) if gait is one)
         try:
             own = {**options, "side": side, "functional": one.functional_axes}
-            done.append(axes_bands(static, trial, of=of, **own))
+            done.append(axes_bands(static, trial, of=of, draws=CHECKS if muscles is None else ENOUGH, **own))
             notes += [note if len(trials) == 1 else f"{note}; of the first trial" for note in done[-1].notes]
         except ModelError as error:
             notes.append(f"{one.name}: bands by the axes are left out: {error}")
@@ -81,7 +82,7 @@ def tables(found: Sequence[AxesBands]) -> list[Table]:
             row = [one.gait.side, name, float(one.values[name]), *one.interval(name).tolist()]
             rows.setdefault(INTERVALS + of, []).append(row)
         for name in [*_of(one, curves=False), *_of(one, curves=True)]:
-            if name.startswith(ABOVE):
+            if name.startswith(ABOVE) or not one.sd(name).max() > ROUNDING * np.abs(one.values[name]).max():
                 continue
             parts = [round(100.0 * share, 1) for share in one.shares(name).values()]
             first, second = np.argsort(parts)[:-3:-1]

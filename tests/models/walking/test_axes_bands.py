@@ -47,7 +47,8 @@ def banded(monkeypatch):
         return replace(walk(), functional_axes=options["functional"])
 
     monkeypatch.setattr(import_module("models.walking.axes_bands"), "analyse", analysed)
-    return lambda found, of=linear: axes_bands(synthetic.static(), synthetic.trial(25.0), functional=found, of=of)
+    walked = synthetic.static(), synthetic.trial(25.0)
+    return lambda found, of=linear, draws=6: axes_bands(*walked, functional=found, of=of, draws=draws)
 
 
 @pytest.mark.slow
@@ -141,6 +142,26 @@ def test_axes_that_conflict_with_their_prior_have_its_deviations(banded):
 
     curved = banded(replace(posterior, prior=far), squared)
     assert curved.missed["squared"] > 1.0 and "first order misses" in curved.notes[1] and "squared" in curved.notes[1]
+
+
+def test_draws_replace_first_order_where_it_misses_too_much(banded):
+    """Of a value with a bound, such as an activation: many draws never lie beyond it; a linear value keeps first order."""
+    posterior = walk().functional_axes
+
+    def bounded(gait):
+        z = (gait.functional_axes.mean - posterior.mean)[4] / posterior.sd[4]
+        return {"bounded": float(np.maximum(2.0 * z, 0.1)), **linear(gait)}
+
+    few, many = banded(posterior, bounded), banded(posterior, bounded, draws=200)
+    assert few.interval("bounded")[0] < 0.0 and not few.drawn and "are rough" in few.notes[1]
+    z = ((posterior.draws[::2] - posterior.mean) / posterior.sd)[:, 4]
+    of_draws = np.maximum(2.0 * z, 0.1)
+    assert many.interval("bounded") == pytest.approx(np.percentile(of_draws, [2.5, 97.5]))
+    assert many.sd("bounded") == pytest.approx(of_draws.std(), rel=0.1) and many.drawn.keys() == {"bounded"}
+    shares, correlation = many.shares("bounded"), np.corrcoef(z, of_draws)[0, 1]
+    assert shares[UNKNOWNS[4]] == max(shares.values()) == pytest.approx(correlation**2, rel=0.3)
+    assert "those of the draws" in many.notes[1]
+    assert many.interval("value") == pytest.approx(few.interval("value"))
 
 
 @pytest.mark.slow
