@@ -170,10 +170,10 @@ def axes_bands(
         rest[name] = (((flat - line @ slopes) ** 2).sum(axis=0) / (draws - SHARED - 1)).reshape(of_draws.shape[1:])
     if rough:
         name = max(rough, key=missed.__getitem__)
-        ends = "are those of the draws" if drawn else "are rough"
+        quality = "are those of the draws" if drawn else "are rough"
         notes.append(
             f"{gait.name}: in {draws} draws first order misses more than {MAX_MISSED:g} standard deviations in {len(rough)} of "
-            f"{len(missed)} curves and values, whose intervals {ends}; most in {name.replace('_', ' ')}: {missed[name]:.1f}"
+            f"{len(missed)} curves and values, whose intervals {quality}; most in {name.replace('_', ' ')}: {missed[name]:.1f}"
         )
     return AxesBands(gait, values, changes, L, missed, drawn, rest, bool(found.conflicts), tuple(notes))
 
