@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from runtime import Run, System, simulate
+from runtime.report import Report
 from runtime.results import LimitMotion
 from runtime.support import positive
 
@@ -27,6 +28,16 @@ def times(t_end: float, per_second: int = PER_SECOND) -> np.ndarray:
     """Output times of a run, evenly spaced, (n,) [s]."""
     t_end = positive(t_end, "t_end")
     return np.linspace(0.0, t_end, max(int(round(t_end * per_second)), 1) + 1)
+
+
+def complete(report: Report, runs: Mapping[str, Run]) -> bool:
+    """Whether all runs of a comparison, by label, reached their end; those that failed are named in the report.
+
+    A comparison with a failed run is left out of tables, figures and answers.
+    """
+    failed = [f"{label}: {run.message}" for label, run in runs.items() if not run.success]
+    report.failures += failed
+    return not failed
 
 
 def thinned(run: Run, every: int = PER_SECOND // WRITTEN_PER_SECOND) -> Run:
