@@ -26,10 +26,11 @@ MOMENT_J = 6 + 5  # place of the moment on body j about z among them
 
 
 class _Numbers(np.ndarray):
-    """Arrays whose powers are products, which NumPy takes three times as long for."""
+    """Arrays whose whole powers are products; NumPy takes three times as long for powers."""
 
-    def __pow__(self, exponent: Any) -> Any:
-        return reduce(mul, [self] * exponent) if isinstance(exponent, int) else super().__pow__(exponent)
+    def __pow__(self, exponent: Any) -> Any:  # type: ignore[override]
+        whole = isinstance(exponent, int) and exponent > 0
+        return reduce(mul, [self] * exponent) if whole else super().__pow__(exponent)
 
 
 @checked
