@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models import foot
+from models.foot_muscles import RESTING
 from models.isb import ankle_angles
 from models.studies import measures
 from runtime import ModelError, Run, System, simulate
@@ -23,7 +24,8 @@ UNITS = {
     "incline": "deg", "height": "m", "pitch": "deg", "roll": "deg", "dorsiflexion": "deg", "inversion": "deg", "friction": "1",
     "co_activation": "1", "reflex": "1",
 }  # fmt: skip
-OF_MUSCLES = ("co_activation", "reflex")  # 0 of both: a foot without muscles
+OF_MUSCLES = ("co_activation", "reflex")
+AT_REST = RESTING  # co-activation of muscles that are not activated, on which reflexes may act; 0: a foot without muscles
 
 
 class Control(NamedTuple):
@@ -39,7 +41,8 @@ class Case:
     """Conditions of a landing, with the units of ``UNITS``.
 
     ``height``: of the lowest sphere above the ground; ``pitch``, ``roll``: of leg and foot; ``dorsiflexion``, ``inversion``: of
-    the ankle at the start; ``friction``: coefficient of Coulomb; ``co_activation``: excitation of muscles; ``reflex``: gain.
+    the ankle at the start; ``friction``: coefficient of Coulomb; ``co_activation``: excitation of muscles, 0 of a foot without
+    any; ``reflex``: gain.
 
     ``control``: of a study with muscles, whose landings begin at touch-down with the speed of the fall, so that the ankle has its
     angles there; nothing holds it against muscles in the air.
@@ -61,6 +64,11 @@ class Case:
         if self.height < 0.0:
             raise ModelError(f"clearance = {self.height:g} m: the foot falls from above the ground; give 0 or more")
 
+    @property
+    def is_possible(self) -> bool:
+        """A reflex needs muscles."""
+        return bool(self.co_activation or not self.reflex)
+
     def build(self, ankle: str, orthosis: Mapping[str, Any] | None, *, check_units: bool = False) -> System:
         """The foot before it falls, with keywords of ``Builder.orthosis`` or without an orthosis."""
         begin: dict[str, Any] = dict(clearance=self.height)
@@ -75,12 +83,11 @@ class Case:
     @property
     def muscles(self) -> dict[str, Any] | None:
         """Keywords of ``muscles`` of ``models.foot.build``; None of a foot without muscles."""
-        if self.control is None or not (self.co_activation or self.reflex):
+        if self.control is None or not self.co_activation:
             return None
         own = self.control
         reflex = {"gain": self.reflex, "delay": own.delay, "of": own.reflex_of} if self.reflex else None
-        level = dict.fromkeys(own.co_activation_of, self.co_activation) if self.co_activation else {}
-        return {"co_activation": level, "reflex": reflex}
+        return {"co_activation": dict.fromkeys(own.co_activation_of, self.co_activation), "reflex": reflex}
 
     @property
     def fall(self) -> float:
