@@ -75,7 +75,9 @@ def _signal(e: Element) -> Signal:
     if function is not None and function.line is not None and function.line[0] == 0.0:
         return Signal.constant(function.line[1])
     if function is None or function.knots is None or len(function.knots) < 4:
-        raise ModelError(f"has a function of the kind {e.tag}, which is not read; give a constant, a spline, lines or a step")
+        raise ModelError(
+            f"has a function of the kind {e.tag}, which is not read; give a constant, a spline, lines or a step"
+        )
     knots, rows = function.knots.copy(), function.coefficients
     level = [not rows[end, 1:].any() for end in (0, -1)]  # beyond its points it is a line
     knots[[0, -1]] = np.where(level, [-LONG, LONG], knots[[0, -1]])

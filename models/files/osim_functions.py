@@ -155,7 +155,7 @@ def spline(x: Floats, y: Floats) -> Function:
 
 
 def read_line_through_points(element: Element) -> Function:
-    """A PiecewiseLinearFunction, such as a control over time; beyond its points it goes on as OpenSim's, with the slope of the end.
+    """A PiecewiseLinearFunction, such as a control over time; it goes on straight beyond its points, as OpenSim's.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from models.generic_bones import SOURCE
+from models.generic_bones import SOURCE, generic_leg
 from models.walking.capture import Capture
 from models.walking.gait_result import Gait
 from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_leg
@@ -90,7 +90,9 @@ def _notes(gait: Gait, strength: float) -> list[str]:
     assert gait.upper_leg is not None  # the caller asks for it
     leg = place_generic_leg(gait.subject, gait.upper_leg)
     factors = ", ".join(f"{name} {bone.factor:.3f}" for name, bone in leg.bones.items())
+    forces = "as published" if strength == 1.0 else f"times {strength:g}"
     return [
-        f"{SOURCE}; factors: {factors}; maximum isometric forces {'as published' if strength == 1.0 else f'times {strength:g}'}",
+        f"{gait.side} leg: {SOURCE}; factors: {factors}; maximum isometric forces {forces}, of a model of "
+        f"{generic_leg()['mass']:.1f} kg, while this subject has {gait.subject.mass:.1f} kg",
         "adduction and rotation of the knee and the toes move freely, and their moments are no task of muscles",
     ]

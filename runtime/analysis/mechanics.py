@@ -295,7 +295,9 @@ class Mechanics(CoordinateMechanics):
         drawn = [name for name in known if any(np.abs(panel.arms[name]).max() >= least for panel in panels)]
         if not drawn:
             if not coordinates:
-                raise ModelError("moment_arm_figure: names no coordinate; give ranges, such as {'ankle.theta_i': (-0.5, 0.5)}")
+                raise ModelError(
+                    "moment_arm_figure: names no coordinate; give ranges, such as {'ankle.theta_i': (-0.5, 0.5)}"
+                )
             about = ", ".join(coordinates)
             raise ModelError(f"moment_arm_figure: no muscle of system '{self.system.name}' moves {about}; give others")
         return moment_arms(panels, drawn)

@@ -68,7 +68,9 @@ def build_muscle(
         )
     of_reflex = REFLEXES.get(reflex) if isinstance(reflex, str) else reflex
     if reflex is not None and getattr(of_reflex, "SORT", "") != "reflex":
-        raise unknown_name(reflex, [*REFLEXES, "what codegen.compile_reflex(law) returns"], "reflex", "reflexes", f"{what}: ")
+        raise unknown_name(
+            reflex, [*REFLEXES, "what codegen.compile_reflex(law) returns"], "reflex", "reflexes", f"{what}: "
+        )
     if delay and of_reflex is None:
         raise ModelError(f"{what}: delay = {delay:g} s is that of a reflex; give reflex, or leave the delay out")
     late = of_reflex is not None and delay != 0.0  # without a delay the law is that of the present

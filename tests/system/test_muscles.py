@@ -500,7 +500,10 @@ WRONG = [
         dict(path=[CONDITIONAL[0], ("conditional", ("shank",) * 3, CONDITIONAL[1][2]), CONDITIONAL[2]]),
         "conditional point 2: axis a_j and direction c_k are both of shank, so that its angle never changes",
     ),
-    (dict(path=other_end(CONDITIONAL, d_k=(1, 0, 0))), "path: conditional: unused d_k; needs s_i, a_j, b_j, c_k, lower, upper"),
+    (
+        dict(path=other_end(CONDITIONAL, d_k=(1, 0, 0))),
+        "path: conditional: unused d_k; needs s_i, a_j, b_j, c_k, lower, upper",
+    ),
     (
         dict(path=other_end(MOVING, eta_table=[(0, 0, 0, 0)] * 2)),
         r"eta_table_2 has the shape \(2, 4\); give two or more points",
@@ -579,7 +582,9 @@ def test_lengths_in_another_unit_are_asked_about():
     with pytest.warns(runtime.UnitWarning, match=of_path):
         shipped("millard_as_opensim", far, fiber_length_0=0.1, activation_0=0.1)
     turned = other_end(MOVING, eta_table=[(-60, 0), (60, 0.01)])
-    with pytest.warns(runtime.UnitWarning, match="muscle 'm': an angle of eta_table_2 = 60 rad.*60 degrees are 1.047 rad"):
+    with pytest.warns(
+        runtime.UnitWarning, match="muscle 'm': an angle of eta_table_2 = 60 rad.*60 degrees are 1.047 rad"
+    ):
         shipped("millard_as_opensim", turned, fiber_length_0=0.1, activation_0=0.1)
     moved = other_end(MOVING, eta_table=[(-1, 0), (1, 10)])
     with pytest.warns(runtime.UnitWarning, match="muscle 'm': a place of eta_table_2 = 10 m.*10 mm are 0.01 m"):

@@ -25,7 +25,7 @@ UNITS = {
     "co_activation": "1", "reflex": "1",
 }  # fmt: skip
 OF_MUSCLES = ("co_activation", "reflex")
-AT_REST = RESTING  # co-activation of muscles that are not activated, on which reflexes may act; 0: a foot without muscles
+AT_REST = RESTING  # co-activation of muscles that are not activated, which reflexes may act on; 0: no muscles
 
 
 class Control(NamedTuple):

@@ -66,9 +66,9 @@ def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, val
         for name, of in one.measured.items():
             rows.append(
                 [
-                    ANKLES[one.ankle], *(getattr(one.case, each) for each in varied), worn(orthosis, one.scale), name, of.peak + 0.0,
-                    round(of.peak_at, 1), of.peak_rate, _rounded(of.at_touch_down), _rounded(of.rate_at_touch_down),
-                    float(force_of(one.run).max()),
+                    ANKLES[one.ankle], *(getattr(one.case, each) for each in varied), worn(orthosis, one.scale), name,
+                    of.peak + 0.0, round(of.peak_at, 1), of.peak_rate, _rounded(of.at_touch_down),
+                    _rounded(of.rate_at_touch_down), float(force_of(one.run).max()),
                     against_inversion(values, one.scale),
                 ]
             )  # fmt: skip

@@ -309,7 +309,10 @@ def test_pairs_and_curves_from_a_file(tmp_path, without_figures):
         (dict(after=np.nan), "after = nan is not finite"),
         (dict(keep_inversion_below=-5.0), "keep_inversion_below = -5 is not positive"),
         (dict(incline="steep"), "incline = 'steep'; give numbers, such as 30,42,60, or FIRST:LAST:COUNT"),
-        (dict(co_activation="0.3", co_activation_of="peronei"), "muscles: co-activation of 'peronei'; use all, invertors"),
+        (
+            dict(co_activation="0.3", co_activation_of="peronei"),
+            "muscles: co-activation of 'peronei'; use all, invertors",
+        ),
         (dict(reflex="1", reflex_of="peronei"), "muscles: reflex of 'peronei'; use all, invertors"),
         (dict(reflex="1", reflex_delay=0.3), "--reflex-delay = 0.3 s: must be 0 or more and less than the 0.2 s after"),
         (dict(reflex="1", reflex_delay=-0.06), "--reflex-delay = -0.06 s: must be 0 or more"),
