@@ -92,6 +92,9 @@ def build_muscle(
     }
     settled = tuple(state for state in module.STATES if f"{state}_0" not in given)
     given |= {f"{state}_0": 1.0 for state in settled}  # until the start is known
+    takes = [key for key in (*module.KEYWORDS, *module.SIGNALS) if key not in located]
+    needs = [key for key in takes if key not in given or key in constants]
+    refuse_other_keys(what, given, takes, f"needs {', '.join(needs)}")
     force = build_force(name, module, bodies, {**given, **located}, known, "muscle", states=states)
     _refuse_unreachable(what, force.values)
     for n, (kind, letters) in enumerate(elements, 1):

@@ -25,7 +25,7 @@ UNITS = {
     "co_activation": "1", "reflex": "1",
 }  # fmt: skip
 OF_MUSCLES = ("co_activation", "reflex")
-AT_REST = RESTING  # co-activation of muscles that are not activated, which reflexes may act on; 0: no muscles
+AT_REST = RESTING  # co-activation of muscles that are not activated; 0 and no reflex: a foot without muscles
 
 
 class Control(NamedTuple):
@@ -41,8 +41,8 @@ class Case:
     """Conditions of a landing, with the units of ``UNITS``.
 
     ``height``: of the lowest sphere above the ground; ``pitch``, ``roll``: of leg and foot; ``dorsiflexion``, ``inversion``: of
-    the ankle at the start; ``friction``: coefficient of Coulomb; ``co_activation``: excitation of muscles, 0 of a foot without
-    any; ``reflex``: gain.
+    the ankle at the start; ``friction``: coefficient of Coulomb; ``co_activation``: excitation of muscles; ``reflex``: gain.
+    Without both the foot has no muscles.
 
     ``control``: of a study with muscles, whose landings begin at touch-down with the speed of the fall, so that the ankle has its
     angles there; nothing holds it against muscles in the air.
@@ -64,11 +64,6 @@ class Case:
         if self.height < 0.0:
             raise ModelError(f"clearance = {self.height:g} m: the foot falls from above the ground; give 0 or more")
 
-    @property
-    def is_possible(self) -> bool:
-        """A reflex needs muscles."""
-        return bool(self.co_activation or not self.reflex)
-
     def build(self, ankle: str, orthosis: Mapping[str, Any] | None, *, check_units: bool = False) -> System:
         """The foot before it falls, with keywords of ``Builder.orthosis`` or without an orthosis."""
         begin: dict[str, Any] = dict(clearance=self.height)
@@ -83,11 +78,12 @@ class Case:
     @property
     def muscles(self) -> dict[str, Any] | None:
         """Keywords of ``muscles`` of ``models.foot.build``; None of a foot without muscles."""
-        if self.control is None or not self.co_activation:
+        if self.control is None or not (self.co_activation or self.reflex):
             return None
         own = self.control
         reflex = {"gain": self.reflex, "delay": own.delay, "of": own.reflex_of} if self.reflex else None
-        return {"co_activation": dict.fromkeys(own.co_activation_of, self.co_activation), "reflex": reflex}
+        level = dict.fromkeys(own.co_activation_of, self.co_activation) if self.co_activation else {}
+        return {"co_activation": level, "reflex": reflex}
 
     @property
     def fall(self) -> float:

@@ -152,7 +152,10 @@ def landing(
         of = [_groups(name, text) for name, text in (("co-activation", co_activation_of), ("reflex", reflex_of))]
         control = Control(*of, _delay(reflex_delay, after) if active["reflex"] else DELAY)
     varied = tuple(name for name in UNITS if len(lists[name]) > 1)
-    cases = [case for values in product(*lists.values()) if (case := Case(*values, control)).is_possible]
+    cases = [Case(*values, control) for values in product(*lists.values())]
+    cases = [
+        one for one in cases if one.co_activation or not one.reflex
+    ]  # reflexes of muscles at rest have their level
     of_stiffness = {"scale": scale, "keep_inversion_below": keep_inversion_below}
     asked = [name for name, value in of_stiffness.items() if value is not None]
     if asked and orthosis == NONE:
