@@ -108,7 +108,7 @@ def _refuse_no_angle(what: str, n: int, letters: str, force: Force) -> None:
     lower, upper = force.values[f"lower_{n}"], force.values[f"upper_{n}"]
     if lower > upper:
         raise ModelError(f"{what}: lower = {lower:g} rad, above upper = {upper:g} rad; exchange them")
-    _, axis, turning = letters
+    axis, turning = letters[1], letters[2]
     if axis == turning:
         body = force.bodies[LETTERS.index(axis)]
         raise ModelError(

@@ -53,6 +53,8 @@ def figures(
     for name in varied:
         case = replace(worst.case, co_activation=AT_REST) if name == "reflex" else worst.case
         series = _over(found, case, name, orthosis, angle)
+        if not series:  # all of them failed
+            continue
         x = next(iter(series.values()))[0]
         limits = {} if limit is None else {"limit": ([x[0], x[-1]], [limit, limit])}
         drawings[f"peak_by_{name}"] = Drawing(
