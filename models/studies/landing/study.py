@@ -153,9 +153,7 @@ def landing(
         control = Control(*of, _delay(reflex_delay, after) if active["reflex"] else DELAY)
     varied = tuple(name for name in UNITS if len(lists[name]) > 1)
     cases = [Case(*values, control) for values in product(*lists.values())]
-    cases = [
-        one for one in cases if one.co_activation or not one.reflex
-    ]  # reflexes of muscles at rest have their level
+    cases = [one for one in cases if one.co_activation or not one.reflex]  # a reflex needs muscles
     of_stiffness = {"scale": scale, "keep_inversion_below": keep_inversion_below}
     asked = [name for name, value in of_stiffness.items() if value is not None]
     if asked and orthosis == NONE:
