@@ -10,8 +10,8 @@ from typing import Any
 from models.generic_bones import SOURCE, generic_leg
 from models.walking.capture import Capture
 from models.walking.gait_result import Gait
-from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_leg
-from models.walking.generic_muscles import place_generic_leg
+from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_placed
+from models.walking.generic_muscles import PlacedLeg, place_generic_leg
 from models.walking.swapped_ankle import MODIFIED, UNIVERSAL, AnkleComparison, compare_ankles
 from runtime import ModelError
 from runtime.support import checked
@@ -72,7 +72,8 @@ def muscles_of_walk(
         why = next((note for note in gait.notes if note.startswith("knee and hip")), "knee and hip are not analysed")
         raise ModelError(f"{gait.name}: muscles need the pelvis and the thigh; {why}")
     letter = gait.side[0]
-    reading = write_leg(gait.subject, file, upper=gait.upper_leg, strength=strength, overwrite=overwrite)
+    bones = place_generic_leg(gait.subject, gait.upper_leg)
+    reading = write_placed(gait.subject, gait.upper_leg, bones, file, strength=strength, overwrite=overwrite)
     markers = {label: one.measured for label, one in gait.markers.items()}
     weights = {label: ABOVE for label, one in gait.markers.items() if one.body in ("pelvis", "thigh")}
     trial = Capture(gait.name, gait.t, markers, (gait.ground,))
@@ -82,13 +83,11 @@ def muscles_of_walk(
         muscles={"coordinates": [f"{name}_{letter}" for name in COORDINATES], **(muscles or {})},
         start=gait.cycle.strike, end=gait.cycle.next_strike, weights=weights, orthosis=orthosis,
     )  # fmt: skip
-    return replace(found, notes=(*_notes(gait, strength), *found.notes))
+    return replace(found, notes=(*_notes(gait, bones, strength), *found.notes))
 
 
-def _notes(gait: Gait, strength: float) -> list[str]:
+def _notes(gait: Gait, leg: PlacedLeg, strength: float) -> list[str]:
     """How the generic leg was scaled, and what muscles do not bear."""
-    assert gait.upper_leg is not None  # the caller asks for it
-    leg = place_generic_leg(gait.subject, gait.upper_leg)
     factors = ", ".join(f"{name} {bone.factor:.3f}" for name, bone in leg.bones.items())
     forces = "as published" if strength == 1.0 else f"times {strength:g}"
     return [

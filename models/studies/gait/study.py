@@ -15,9 +15,9 @@ from models.studies.gait import contact as soles
 from models.studies.gait import electromyograms, tables
 from models.studies.gait import muscles as pulling
 from models.studies.gait.sources import DELP
-from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
+from models.studies.gait.subject_report import TITLE, begin, finish, sentences, with_feet
 from models.studies.muscle_report import CROWNINSHIELD
-from models.studies.options import channels_option, cost_of, orthosis_option, refuse_without_muscles
+from models.studies.options import channels_option, cost_of, landmarks_option, orthosis_option, refuse_without_muscles
 from models.walking import Anatomy, synthetic
 from models.walking.both_feet import Trials, analyse_trials
 from models.walking.capture import Capture, read_capture
@@ -197,7 +197,7 @@ def gait(
         if functional is not None:
             say(f"reading {Path(functional).name}")
             moved = read_capture(Path(functional), up=up, units=units)
-        landmarks = landmarks_of(marker or [])
+        landmarks = landmarks_option(marker, "marker")
     else:
         _refuse_without_files(
             functional=functional, forces=forces, marker=marker, up=up, units=units, emg_maximum=emg_maximum,

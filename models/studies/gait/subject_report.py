@@ -16,7 +16,6 @@ from models.studies.gait.head import head
 from models.studies.gait.sources import SOURCES
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
-from runtime import ModelError
 from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FigureFiles
 
@@ -97,14 +96,3 @@ def with_feet(found: Sequence[Gait]) -> list[Gait]:
 def sentences(left_out: Sequence[tuple[str, str, str]]) -> list[str]:
     """Why feet were left out."""
     return [f"the {side} foot is not analysed: {why}" for _, side, why in left_out]
-
-
-def landmarks_of(pairs: Sequence[str]) -> dict[str, str]:
-    """Labels by landmark, from LANDMARK=LABEL."""
-    found = {}
-    for pair in pairs:
-        landmark, equals, label = pair.partition("=")
-        if not (equals and landmark and label):
-            raise ModelError(f"--marker {pair}: give LANDMARK=LABEL, such as heel=RHEE")
-        found[landmark] = label
-    return found
