@@ -13,7 +13,7 @@ import numpy as np
 
 from models.files.description import FileController, Muscle
 from models.files.naming import identifiers
-from models.files.osim_functions import numbers, read_function
+from models.files.osim_functions import LINEAR, numbers, read_function, read_line_through_points
 from models.files.osim_xml import objects, text_of, truth
 from runtime import ModelError, Signal
 from runtime.support import Element
@@ -71,11 +71,13 @@ def _functions(e: Element, count: int) -> Iterator[Signal]:
 
 def _signal(e: Element) -> Signal:
     """A function of time; one that ends level goes on."""
-    function = read_function(e)
+    function = read_line_through_points(e) if e.tag == LINEAR else read_function(e)
     if function is not None and function.line is not None and function.line[0] == 0.0:
         return Signal.constant(function.line[1])
     if function is None or function.knots is None or len(function.knots) < 4:
-        raise ModelError(f"has a function of the kind {e.tag}, which is not read; give a constant, a spline or a step")
+        raise ModelError(
+            f"has a function of the kind {e.tag}, which is not read; give a constant, a spline, lines or a step"
+        )
     knots, rows = function.knots.copy(), function.coefficients
     level = [not rows[end, 1:].any() for end in (0, -1)]  # beyond its points it is a line
     knots[[0, -1]] = np.where(level, [-LONG, LONG], knots[[0, -1]])

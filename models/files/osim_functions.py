@@ -20,9 +20,10 @@ TAGS = (
     "Constant", "LinearFunction", "PolynomialFunction", "MultivariatePolynomialFunction", "Sine", "StepFunction",
     "MultiplierFunction", *SPLINES,
 )  # fmt: skip
-# Functions of OpenSim that are not read, and why.
+LINEAR = "PiecewiseLinearFunction"
+# Functions of OpenSim that are not read of coordinates, and why.
 UNREAD = {
-    "PiecewiseLinearFunction": "its slope jumps, and with it velocities; give a SimmSpline",
+    LINEAR: "its slope jumps, and with it velocities; give a SimmSpline",
     "PiecewiseConstantFunction": "it jumps; give a SimmSpline",
     "GCVSpline": "it need not go through its points; give a SimmSpline",
 }
@@ -153,6 +154,24 @@ def spline(x: Floats, y: Floats) -> Function:
     return Function(value, None, np.array([x[0] - 1.0, *x, x[-1] + 1.0]), rows)
 
 
+def read_line_through_points(element: Element) -> Function:
+    """A PiecewiseLinearFunction, such as a control over time; it goes on straight beyond its points, as OpenSim's.
+
+    Raises
+    ------
+    ModelError
+        With file and line.
+    """
+    x, y = _points(element)
+    slopes = np.diff(y) / np.diff(x)
+    rows = np.zeros((len(x) + 1, MOST))
+    rows[:, 0], rows[:, 1] = [y[0] - slopes[0], *y], [slopes[0], *slopes, slopes[-1]]
+    from scipy.interpolate import PPoly  # as above
+
+    pieces = PPoly(rows[:, ::-1].T, [x[0] - 1.0, *x, x[-1] + 1.0])
+    return Function(lambda at, order: pieces(at, order), None, pieces.x, rows)
+
+
 def _third_derivative(x: Floats, y: Floats) -> float:
     """Third derivative of the cubic through four points; 0 of three points."""
     return 0.0 if len(x) < 4 else float(6.0 * np.linalg.solve(np.vander(x - x[0]), y)[0])
@@ -219,6 +238,11 @@ def _of_one(element: Element) -> Function | None:
                 f"<{element.tag}> ends at {end:g}, begins at {begin:g}; let it end later, by 1e-9 or more"
             )
         return smooth_step(begin, end, *(float(numbers(element, f"{of}_value", 1)[0]) for of in ("start", "end")))
+    return spline(*_points(element))
+
+
+def _points(element: Element) -> tuple[Floats, Floats]:
+    """Points x, y (n,) of a function, in order."""
     x, y = numbers(element, "x", None), numbers(element, "y", None)
     if len(x) != len(y) or len(x) < 2 or not (np.diff(x) > 0.0).all():
         raise element.error(
@@ -226,7 +250,7 @@ def _of_one(element: Element) -> Function | None:
         )
     if not np.isfinite(1.0 / np.diff(x) ** 3).all():
         raise element.error(f"<{element.tag}> has points {np.diff(x).min():g} apart; lay them further apart")
-    return spline(x, y)
+    return x, y
 
 
 def _of_several(element: Element, count: int) -> Function | None:

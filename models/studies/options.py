@@ -83,8 +83,19 @@ def landmarks_option(given: Sequence[str] | None, what: str) -> dict[str, str]:
 
 
 def channels_option(given: Sequence[str] | None) -> dict[str, str]:
-    """Labels of channels by muscle, from MUSCLE=LABEL."""
-    return labels_option(given, "channels", "MUSCLE=LABEL, such as soleus_r=EMG1")
+    """Labels of channels by muscle, from MUSCLE=LABEL.
+
+    Raises
+    ------
+    ModelError
+    """
+    found = labels_option(given, "channels", "MUSCLE=LABEL, such as soleus_r=EMG1")
+    for muscle, label in found.items():
+        if not muscle.endswith(("_r", "_l")):
+            raise ModelError(
+                f"channels = '{muscle}={label}': the muscle is of no leg; give its side too, {muscle}_r or {muscle}_l"
+            )
+    return found
 
 
 def refuse_unused(unused: bool, why: str, **options: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from models.generic_bones import SOURCE
+from models.generic_bones import SOURCE, generic_leg
 from models.walking.capture import Capture
 from models.walking.gait_result import PERCENT, Gait
 from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_placed
@@ -86,7 +86,7 @@ def muscles_of_walk(
         muscles={"coordinates": [f"{name}_{letter}" for name in COORDINATES], **(muscles or {})},
         start=gait.cycle.strike, end=gait.cycle.next_strike, weights=weights, orthosis=orthosis,
     )  # fmt: skip
-    return replace(found, notes=(*_notes(bones, strength), *found.notes))
+    return replace(found, notes=(*_notes(gait, bones, strength), *found.notes))
 
 
 @checked
@@ -109,10 +109,12 @@ def muscle_values(gait: Gait, **options: Any) -> dict[str, Any]:
     return {name: np.interp(PERCENT, percent, values) for name, values in found.items()} | largest
 
 
-def _notes(leg: PlacedLeg, strength: float) -> list[str]:
+def _notes(gait: Gait, leg: PlacedLeg, strength: float) -> list[str]:
     """How the generic leg was scaled, and what muscles do not bear."""
     factors = ", ".join(f"{name} {bone.factor:.3f}" for name, bone in leg.bones.items())
+    forces = "as published" if strength == 1.0 else f"times {strength:g}"
     return [
-        f"{SOURCE}; factors: {factors}; maximum isometric forces {'as published' if strength == 1.0 else f'times {strength:g}'}",
+        f"{gait.side} leg: {SOURCE}; factors: {factors}; maximum isometric forces {forces}, of a model of "
+        f"{generic_leg()['mass']:.1f} kg, while this subject has {gait.subject.mass:.1f} kg",
         "adduction and rotation of the knee and the toes move freely, and their moments are no task of muscles",
     ]

@@ -294,7 +294,11 @@ class Mechanics(CoordinateMechanics):
         least = LEAST_ARM if muscles is None else 0.0
         drawn = [name for name in known if any(np.abs(panel.arms[name]).max() >= least for panel in panels)]
         if not drawn:
-            about = ", ".join(coordinates) or "no coordinate"
+            if not coordinates:
+                raise ModelError(
+                    "moment_arm_figure: names no coordinate; give ranges, such as {'ankle.theta_i': (-0.5, 0.5)}"
+                )
+            about = ", ".join(coordinates)
             raise ModelError(f"moment_arm_figure: no muscle of system '{self.system.name}' moves {about}; give others")
         return moment_arms(panels, drawn)
 

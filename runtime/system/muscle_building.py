@@ -67,7 +67,9 @@ def build_muscle(
         )
     of_reflex = REFLEXES.get(reflex) if isinstance(reflex, str) else reflex
     if reflex is not None and getattr(of_reflex, "SORT", "") != "reflex":
-        raise unknown_name(reflex, [*REFLEXES, "what codegen.compile_reflex(law) returns"], "reflex", whose=f"{what}: ")
+        raise unknown_name(
+            reflex, [*REFLEXES, "what codegen.compile_reflex(law) returns"], "reflex", "reflexes", f"{what}: "
+        )
     if delay and of_reflex is None:
         raise ModelError(f"{what}: delay = {delay:g} s is that of a reflex; give reflex, or leave the delay out")
     late = of_reflex is not None and delay != 0.0  # without a delay the law is that of the present
@@ -89,13 +91,35 @@ def build_muscle(
     }
     settled = tuple(state for state in module.STATES if f"{state}_0" not in given)
     given |= {f"{state}_0": 1.0 for state in settled}  # until the start is known
+    takes = [key for key in (*module.KEYWORDS, *module.SIGNALS) if key not in located]
+    needs = [key for key in takes if key not in given or key in constants]
+    refuse_other_keys(what, given, takes, f"needs {', '.join(needs)}")
     force = build_force(name, module, bodies, {**given, **located}, known, "muscle", states=states, settled=settled)
     _refuse_unreachable(what, force.values)
-    for n in (n for n, (kind, _) in enumerate(elements, 1) if kind in POINTS):
-        lower, upper = force.values[f"lower_{n}"], force.values[f"upper_{n}"]
-        if lower > upper:
-            raise ModelError(f"{what}: lower_{n} = {lower:g} rad, above upper_{n} = {upper:g} rad; exchange them")
+    for n, (kind, letters) in enumerate(elements, 1):
+        if kind in POINTS:
+            _refuse_no_angle(f"{what}: path: {kind} point {n}", n, letters, force)
     return force
+
+
+def _refuse_no_angle(what: str, n: int, letters: str, force: Force) -> None:
+    """Refuse point n of a path, on bodies with these letters, whose range is empty or whose angle is none or never changes."""
+    lower, upper = force.values[f"lower_{n}"], force.values[f"upper_{n}"]
+    if lower > upper:
+        raise ModelError(f"{what}: lower = {lower:g} rad, above upper = {upper:g} rad; exchange them")
+    axis, turning = letters[1], letters[2]
+    if axis == turning:
+        body = force.bodies[LETTERS.index(axis)]
+        raise ModelError(
+            f"{what}: axis a_j and direction c_k are both of {body}, so that its angle never changes; give two bodies that turn "
+            "against each other"
+        )
+    a, b = (force.values[f"{key}_{n}_{axis}"] for key in "ab")
+    if (sine := float(np.linalg.norm(np.cross(a, b)))) < AXIS_TOLERANCE:
+        raise ModelError(
+            f"{what}: b_j, from which its angle counts, is along its axis a_j: the sine between them is {sine:.3g}, limit "
+            f"{AXIS_TOLERANCE:g}; give a direction across the axis"
+        )
 
 
 def _refuse_unreachable(what: str, values: Mapping[str, Any]) -> None:
@@ -166,8 +190,13 @@ def _element(what: str, entry: Any, known: Collection[str]) -> tuple[str, tuple[
         raise ModelError(
             f"{what}: path: {kind or 'a point'} on {len(bodies)} bodies, needs {count}; give a name for each"
         )
+    wanted: Sequence[str]
     if kind in SPANS:
         vectors = [v for v, _, body in SPANS[kind].VECTORS if body in OWN]
         wanted = [*vectors, *(parameter for parameter, _ in SPANS[kind].PARAMETERS)]
-        refuse_other_keys(f"{what}: path: {kind}", own, wanted, f"needs {', '.join(wanted)}")
+    elif kind:
+        wanted = POINTS[kind].KEYWORDS
+    else:
+        return kind, bodies, own
+    refuse_other_keys(f"{what}: path: {kind}", own, wanted, f"needs {', '.join(wanted)}")
     return kind, bodies, own

@@ -90,5 +90,6 @@ def path_motion(force: Force, states: Mapping[str, Floats], angles: Floats | Non
     if angles is not None:
         x[place_of_angles(force.module) :][: angles.shape[1]] = angles.T
     look_up_tables(force, ends, x)
-    with_arrays(force.module.path)(*ends, x, found)
+    with np.errstate(all="ignore"):  # of points that coincide
+        with_arrays(force.module.path)(*ends, x, found)
     return found

@@ -32,6 +32,8 @@ LARGER = 500.0  # times the other bodies of a system
 WIDER = 100.0  # radius of a contact, in lengths of the system; lengths of a muscle, in that of its path
 SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
+SLOWEST_REFLEX = 5.0  # [s] a hundred times that of a stretch reflex, and less than any in milliseconds
+FRAME = ("xi", "eta", "zeta")  # axes of a body, along which tables move the points of paths
 SLOWEST_MUSCLE = 1.0  # [s] ten times the slowest deactivation
 LENGTHS = "optimal_fiber_length", "tendon_slack_length"
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
@@ -109,6 +111,14 @@ def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
     if len(of_law) == len(LENGTHS):
         by = f"with a fibre and a tendon of {sum(of_law):.3g} m the path of a muscle"
         yield f"muscle '{muscle.name}': length of its path", length, Usual(0.0, WIDER * sum(of_law), "m", by)
+    for part in (part for part in muscle.module.TABLES if part.partition("_")[0] in FRAME):
+        angles, places = np.array(muscle.values[part])[:, :2].T
+        yield f"muscle '{muscle.name}': an angle of {part}", angles, Usual(0.0, TWO_TURNS, "rad", "an angle of a joint")
+        moves = Usual(0.0, sum(of_law) or length, "m", "the way of a point of a muscle")
+        yield f"muscle '{muscle.name}': a place of {part}", places, moves
+    if "delay" in muscle.values:
+        slowest = Usual(0.0, SLOWEST_REFLEX, "s", "the delay of a reflex")
+        yield f"muscle '{muscle.name}': delay", muscle.values["delay"], slowest
     for part, _ in muscle.module.PARAMETERS:
         if part.endswith("_time_constant"):
             slowest = Usual(0.0, SLOWEST_MUSCLE, "s", "a time constant of a muscle")

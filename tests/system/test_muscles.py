@@ -526,7 +526,19 @@ WRONG = [
         "conditional and cylinder beside each other; give a point",
     ),
     (dict(path=[PATH[0], ("moving", "shank", {})]), "moving on 1 bodies, needs 3"),
-    (dict(path=other_end(CONDITIONAL, upper=-0.5)), "lower_2 = -0.4 rad, above upper_2 = -0.5 rad; exchange them"),
+    (dict(path=other_end(CONDITIONAL, upper=-0.5)), "conditional point 2: lower = -0.4 rad, above upper = -0.5 rad"),
+    (
+        dict(path=other_end(CONDITIONAL, b_j=(0, -1, 0))),
+        "conditional point 2: b_j, from which its angle counts, is along its axis a_j: the sine between them is 0,",
+    ),
+    (
+        dict(path=[CONDITIONAL[0], ("conditional", ("shank",) * 3, CONDITIONAL[1][2]), CONDITIONAL[2]]),
+        "conditional point 2: axis a_j and direction c_k are both of shank, so that its angle never changes",
+    ),
+    (
+        dict(path=other_end(CONDITIONAL, d_k=(1, 0, 0))),
+        "path: conditional: unused d_k; needs s_i, a_j, b_j, c_k, lower, upper",
+    ),
     (
         dict(path=other_end(MOVING, eta_table=[(0, 0, 0, 0)] * 2)),
         r"eta_table_2 has the shape \(2, 4\); give two or more points",
@@ -604,6 +616,16 @@ def test_lengths_in_another_unit_are_asked_about():
     of_path = "muscle 'm': length of its path = 100.698 m, but with a fibre and a tendon of 0.28 m"
     with pytest.warns(runtime.UnitWarning, match=of_path):
         shipped("millard_as_opensim", far, fiber_length_0=0.1, activation_0=0.1)
+    turned = other_end(MOVING, eta_table=[(-60, 0), (60, 0.01)])
+    with pytest.warns(
+        runtime.UnitWarning, match="muscle 'm': an angle of eta_table_2 = 60 rad.*60 degrees are 1.047 rad"
+    ):
+        shipped("millard_as_opensim", turned, fiber_length_0=0.1, activation_0=0.1)
+    moved = other_end(MOVING, eta_table=[(-1, 0), (1, 10)])
+    with pytest.warns(runtime.UnitWarning, match="muscle 'm': a place of eta_table_2 = 10 m.*10 mm are 0.01 m"):
+        shipped("millard_as_opensim", moved, fiber_length_0=0.1, activation_0=0.1)
+    with pytest.warns(runtime.UnitWarning, match="muscle 'm': delay = 60 s.*60 ms are 0.06 s"):
+        shipped("thelen_as_opensim", reflex="lengthening_speed", gain=1.0, delay=60.0)
     with pytest.warns(runtime.UnitWarning, match=r"muscle 'flexor': optimal_fiber_length = 90 m.*90 mm are 0.09 m"):
         leg(**HILL | {"optimal_fiber_length": 90.0}, fiber_length_0=0.1, activation_0=0.1)
     with warnings.catch_warnings():

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from models.foot_muscles import NAMES
-from models.studies.landing.runs import ANGLES, ANKLES, UNITS, Landing, force_of, scales_of
+from models.studies.landing.runs import ANGLES, ANKLES, AT_REST, UNITS, Case, Landing, force_of, scales_of
 from models.studies.landing.tables import worn
 from runtime import Run
 from runtime.report import plots
@@ -40,6 +40,7 @@ def figures(
 ) -> dict[str, Drawing]:  # fmt: skip
     """The figures by file name, to be drawn when called; other numbers than the one of an axis are those of ``worst``.
 
+    Gains of a reflex are compared for muscles at rest.
     ``acting``: the landing whose muscles are drawn.
     """
     drawings = {
@@ -50,7 +51,10 @@ def figures(
     }
     title = f"peak inversion\n{ANGLES[angle].words} [deg]"
     for name in varied:
-        series = _over(found, worst, name, orthosis, angle)
+        case = replace(worst.case, co_activation=AT_REST) if name == "reflex" else worst.case
+        series = _over(found, case, name, orthosis, angle)
+        if not series:  # all of them failed
+            continue
         x = next(iter(series.values()))[0]
         limits = {} if limit is None else {"limit": ([x[0], x[-1]], [limit, limit])}
         drawings[f"peak_by_{name}"] = Drawing(
@@ -74,16 +78,16 @@ def figures(
 
 
 def _over(
-    found: Sequence[Landing], worst: Landing, name: str, orthosis: str, angle: str
+    found: Sequence[Landing], case: Case, name: str, orthosis: str, angle: str
 ) -> dict[str, tuple[list[float], list[float]]]:
-    """Peaks over a number of the case, for each ankle without and with the stiffest orthosis."""
+    """Peaks over a number of a case, for each ankle without and with the stiffest orthosis."""
     scales, series = scales_of(found), {}
     for scale in dict.fromkeys((scales[0], scales[-1])):
         for ankle in ANKLES:
             own = [
                 one for one in found
                 if (one.ankle, one.scale) == (ankle, scale)
-                and replace(one.case, **{name: getattr(worst.case, name)}) == worst.case
+                and replace(one.case, **{name: getattr(case, name)}) == case
             ]  # fmt: skip
             own.sort(key=lambda one: getattr(one.case, name))
             if own:

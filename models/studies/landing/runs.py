@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from models import foot
+from models.foot_muscles import RESTING
 from models.isb import ankle_angles
 from models.studies import measures
 from runtime import ModelError, Run, System, simulate
@@ -23,7 +24,8 @@ UNITS = {
     "incline": "deg", "height": "m", "pitch": "deg", "roll": "deg", "dorsiflexion": "deg", "inversion": "deg", "friction": "1",
     "co_activation": "1", "reflex": "1",
 }  # fmt: skip
-OF_MUSCLES = ("co_activation", "reflex")  # 0 of both: a foot without muscles
+OF_MUSCLES = ("co_activation", "reflex")
+AT_REST = RESTING  # co-activation of muscles that are not activated; 0 and no reflex: a foot without muscles
 
 
 class Control(NamedTuple):
@@ -40,6 +42,7 @@ class Case:
 
     ``height``: of the lowest sphere above the ground; ``pitch``, ``roll``: of leg and foot; ``dorsiflexion``, ``inversion``: of
     the ankle at the start; ``friction``: coefficient of Coulomb; ``co_activation``: excitation of muscles; ``reflex``: gain.
+    Without both the foot has no muscles.
 
     ``control``: of a study with muscles, whose landings begin at touch-down with the speed of the fall, so that the ankle has its
     angles there; nothing holds it against muscles in the air.

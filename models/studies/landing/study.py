@@ -17,8 +17,8 @@ from models.studies import measures
 from models.studies.landing import tables
 from models.studies.landing.design import Design, designed
 from models.studies.landing.figures import figures, label_of
-from models.studies.landing.runs import ANGLES, ANKLES, OF_MUSCLES, UNITS, Case, Control, landed, scaled
-from models.studies.options import MAX_CASES, numbers, orthosis_option
+from models.studies.landing.runs import ANGLES, ANKLES, AT_REST, OF_MUSCLES, UNITS, Case, Control, landed, scaled
+from models.studies.options import MAX_CASES, numbers, orthosis_option, refuse_unused
 from runtime import ModelError
 from runtime.report import Report, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
@@ -26,6 +26,7 @@ from runtime.support import positive
 
 NONE = "none"
 BOTH = "invertors,evertors"
+DELAY = 0.06  # [s] of DeMers et al. (2017)
 SOURCE = (
     "B. R. Shuman, E. Russell Esposito: Multiplanar stiffness of commercial carbon composite ankle-foot orthoses, Journal of "
     "Biomechanical Engineering 144, 011004 (2021), doi 10.1115/1.4051845; stiffnesses of the orthoses."
@@ -64,10 +65,10 @@ def landing(
     inversion: str = "0",
     friction: Annotated[str, "as mu_c"] = "1",
     co_activation: str = "0",
-    co_activation_of: str = BOTH,
+    co_activation_of: str | None = None,
     reflex: str = "0",
-    reflex_of: str = BOTH,
-    reflex_delay: float = 0.06,
+    reflex_of: str | None = None,
+    reflex_delay: float | None = None,
     orthosis: str = "stiff",
     scale: str | None = None,
     keep_inversion_below: float | None = None,
@@ -81,7 +82,7 @@ def landing(
 
     Each number takes several values, separated by commas or as FIRST:LAST:COUNT, and all combinations land.  With
     ``keep_inversion_below``: the least stiffness of the orthosis that keeps this limit.  With ``co_activation`` or ``reflex``
-    each case lands with the muscles across the ankle, too, from its touch-down on.
+    each case lands without muscles, with those across the ankle at rest, and with these activated, from its touch-down on.
 
     Parameters
     ----------
@@ -104,15 +105,17 @@ def landing(
     friction : str
         Coefficient of Coulomb friction.
     co_activation : str
-        Excitation of muscles from 0 to 1, at which they have been for long; 0 and no reflex: no muscles.
+        Excitation of muscles from 0 to 1, at which they have been for long.
     co_activation_of : str
         Groups or muscles that are co-activated, separated by commas: invertors, evertors, plantarflexors, dorsiflexors, all.
+        Default: invertors,evertors.
     reflex : str
-        Gain of a reflex: excitation at a lengthening speed of the maximum contraction velocity.
+        Gain of a reflex of muscles at rest, or co-activated: excitation at a lengthening speed of the maximum contraction
+        velocity.
     reflex_of : str
-        Groups or muscles that the reflex acts on.
+        Groups or muscles that the reflex acts on.  Default: invertors,evertors.
     reflex_delay : float [s]
-        After which the reflex acts.
+        After which the reflex acts.  Default: 0.06.
     orthosis : str
         none, flexible, medium, stiff, or a .toml file with the keywords of Builder.orthosis, such as stiffness = [200, 40, 17] in
         N m/rad.
@@ -135,19 +138,26 @@ def landing(
     for name, value, known in (("ankle", ankle, ANKLES), ("angle", angle, ANGLES)):
         if value not in known:
             raise ModelError(f"{name} = {value!r}; use {', '.join(known)}")
+    positive(after, "after")
     texts = (incline, height, pitch, roll, dorsiflexion, inversion, friction, co_activation, reflex)
     lists = {name: numbers(name, text) for name, text in zip(UNITS, texts, strict=True)}
     lists |= {name: tuple(sorted({0.0, *lists[name]})) for name in OF_MUSCLES}  # each case also without them
-    varied = tuple(name for name in UNITS if len(lists[name]) > 1)
+    active = {name: len(lists[name]) > 1 for name in OF_MUSCLES}
+    unused = "--{} belongs to --%s, which is 0; give it too, or leave this out"
+    refuse_unused(not active["co_activation"], unused % "co-activation", co_activation_of=co_activation_of)
+    refuse_unused(not active["reflex"], unused % "reflex", reflex_of=reflex_of, reflex_delay=reflex_delay)
     control = None
-    if set(varied) & set(OF_MUSCLES):
-        control = Control(_groups(co_activation_of), _groups(reflex_of), reflex_delay)
+    if any(active.values()):
+        lists["co_activation"] = tuple(sorted({AT_REST, *lists["co_activation"]}))  # what muscles at rest do
+        of = [_groups(name, text) for name, text in (("co-activation", co_activation_of), ("reflex", reflex_of))]
+        control = Control(*of, _delay(reflex_delay, after) if active["reflex"] else DELAY)
+    varied = tuple(name for name in UNITS if len(lists[name]) > 1)
     cases = [Case(*values, control) for values in product(*lists.values())]
+    cases = [one for one in cases if one.co_activation or not one.reflex]  # a reflex needs muscles
     of_stiffness = {"scale": scale, "keep_inversion_below": keep_inversion_below}
     asked = [name for name, value in of_stiffness.items() if value is not None]
     if asked and orthosis == NONE:
         raise ModelError(f"{asked[0]}: the stiffness of an orthosis is varied, and orthosis = 'none'; name an orthosis")
-    positive(after, "after")
     if keep_inversion_below is not None:
         positive(keep_inversion_below, "keep_inversion_below")
     values = None if orthosis == NONE else orthosis_values(orthosis_option(orthosis))
@@ -193,7 +203,8 @@ def landing(
         worst = max(found, key=lambda one: (one.case.muscles is None, one.scale is None, one.peak(angle)))
         most = replace(worst.case, **{name: lists[name][-1] for name in OF_MUSCLES})
         acting = [one for one in found if one.case == most and one.case.muscles and one.scale is None]
-        report.answer = tables.answer(found, made, orthosis, worst.case, varied, most)
+        at_rest = replace(worst.case, co_activation=AT_REST)
+        report.answer = tables.answer(found, made, orthosis, worst.case, varied, dict.fromkeys((at_rest, most)))
         if acting:
             report.tables.append(tables.muscles(acting, angle))
             report.cite += [DELP, DEMERS, YODER]
@@ -211,11 +222,22 @@ def landing(
     return report
 
 
-def _groups(text: str) -> tuple[str, ...]:
+def _groups(what: str, text: str | None) -> tuple[str, ...]:
     """Groups or muscles, separated by commas."""
-    names = tuple(text.split(","))
-    muscles_of(names, "activity")
+    names = tuple(name.strip() for name in (BOTH if text is None else text).split(","))
+    muscles_of(names, what)
     return names
+
+
+def _delay(given: float | None, after: float) -> float:
+    """The delay of reflexes [s], which ends before the landing does."""
+    delay = DELAY if given is None else given
+    if not 0.0 <= delay < after:
+        raise ModelError(
+            f"--reflex-delay = {delay:g} s: must be 0 or more and less than the {after:g} s after touch-down, within which the "
+            "reflex acts; give another one, or --after"
+        )
+    return delay
 
 
 def _scales(text: str) -> tuple[float, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from models.studies.landing.design import FACTORS, Design
 from models.studies.landing.runs import (
     ANGLES,
     ANKLES,
+    AT_REST,
     OF_MUSCLES,
     TRANSITION_VELOCITY,
     UNITS,
@@ -65,9 +66,9 @@ def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, val
         for name, of in one.measured.items():
             rows.append(
                 [
-                    ANKLES[one.ankle], *(getattr(one.case, each) for each in varied), worn(orthosis, one.scale), name, of.peak,
-                    round(of.peak_at, 1), of.peak_rate, _rounded(of.at_touch_down), _rounded(of.rate_at_touch_down),
-                    float(force_of(one.run).max()),
+                    ANKLES[one.ankle], *(getattr(one.case, each) for each in varied), worn(orthosis, one.scale), name,
+                    of.peak + 0.0, round(of.peak_at, 1), of.peak_rate, _rounded(of.at_touch_down),
+                    _rounded(of.rate_at_touch_down), float(force_of(one.run).max()),
                     against_inversion(values, one.scale),
                 ]
             )  # fmt: skip
@@ -98,7 +99,7 @@ def muscles(found: Sequence[Landing], angle: str) -> Table:
     ]  # fmt: skip
     note = (
         f"Landings without an orthosis ({found[0].case.text()}), at the peak of inversion {ANGLES[angle].words}.  "
-        f"Muscles: {SOURCE}.  "
+        f"{SOURCE[:1].upper()}{SOURCE[1:]}.  "
         "The knee is held straight.  No source states activations of this foot: they are those that were asked for."
     )
     return Table("muscles", columns, rows, note)
@@ -106,7 +107,7 @@ def muscles(found: Sequence[Landing], angle: str) -> Table:
 
 def peaks(found: Sequence[Landing], varied: Sequence[str], orthosis: str, angle: str) -> Table:
     """A row for each ankle and case, a column for each orthosis."""
-    by_place = {(one.ankle, one.case, one.scale): one.peak(angle) for one in found}
+    by_place = {(one.ankle, one.case, one.scale): one.peak(angle) + 0.0 for one in found}
     scales = scales_of(found)
     rows = [
         [ANKLES[ankle], *(getattr(case, each) for each in varied), *(by_place.get((ankle, case, scale)) for scale in scales)]
@@ -114,9 +115,13 @@ def peaks(found: Sequence[Landing], varied: Sequence[str], orthosis: str, angle:
     ]  # fmt: skip
     labels = ["no orthosis" if scale is None else worn(orthosis, scale) for scale in scales]
     columns = ["ankle", *map(_column, varied), *(f"{label} [deg]" for label in labels)]
-    return Table(
-        f"peak inversion {ANGLES[angle].words}", columns, rows, "A dash: the landing failed; see the failures."
-    )
+    note = "A dash: the landing failed; see the failures."
+    if "co_activation" in varied:
+        note += (
+            f"  Co-activation 0: no muscles.  {AT_REST:g}: muscles at rest, at the least activation of their law, with which all "
+            "others are to be compared."
+        )
+    return Table(f"peak inversion {ANGLES[angle].words}", columns, rows, note)
 
 
 def designs(found: Sequence[Design], varied: Sequence[str], values: Mapping[str, Any]) -> Table:
@@ -150,9 +155,9 @@ def answer(
     orthosis: str,
     case: Case,
     varied: Sequence[str],
-    acting: Case,
+    acting: Iterable[Case],
 ) -> str:
-    """Peaks of a case with both ankles, without muscles and with those of ``acting``, and the orthoses designed for it."""
+    """Peaks of a case with both ankles, without muscles and with those of each of ``acting``, and orthoses designed for it."""
     own = [one for one in found if one.case == case]
     scales, parts = scales_of(own), []
     for scale in dict.fromkeys((scales[0], scales[-1])):
@@ -168,10 +173,11 @@ def answer(
     conditions = tuple(name for name in varied if name not in OF_MUSCLES)
     largest = f"  Of {len(bare)} {which} this one inverts most." if conditions else ""
     sentences = [f"Largest inversion about the subtalar axis ({case.text(conditions)}): {'; '.join(parts)}.{largest}"]
-    with_muscles = [one for one in found if one.case == acting and one.scale is None]
-    if with_muscles and acting.muscles:
+    for one_case in acting:
+        with_muscles = [one for one in found if one.case == one_case and one.case.muscles and one.scale is None]
         each = [f"{_shown(one.measured['subtalar'])} with the {ANKLES[one.ankle]}" for one in with_muscles]
-        sentences.append(f"With muscles, without an orthosis ({_control(acting)}): {', '.join(each)}.")
+        if each:
+            sentences.append(f"With muscles, without an orthosis ({_control(one_case)}): {', '.join(each)}.")
     if own_designs := [one for one in made if one.landing.case == case]:
         limit = f"{own_designs[0].limit:g} deg {ANGLES[own_designs[0].angle].words}"
         sentences.append(f"To keep inversion below {limit}: {'; '.join(map(_said, own_designs))}.")
@@ -180,10 +186,11 @@ def answer(
 
 def _control(case: Case) -> str:
     """Co-activation and reflex of a case with muscles in words."""
-    of, parts = case.control, []
-    if of and case.co_activation:
-        parts.append(f"co-activation {case.co_activation:g} of {' and '.join(of.co_activation_of)}")
-    if of and case.reflex:
+    of = case.control
+    assert of is not None  # a case with muscles
+    activated = f"co-activation {case.co_activation:g} of {' and '.join(of.co_activation_of)}"
+    parts = ["at rest" if case.co_activation == AT_REST else activated]
+    if case.reflex:
         parts.append(
             f"reflex with the gain {case.reflex:g} of {' and '.join(of.reflex_of)} after {1000.0 * of.delay:g} ms"
         )

@@ -212,6 +212,9 @@ def swap(
     refuse_unused(
         model is None, "--{} belongs to a model; the generic leg has both hinges: leave it out", ankle=ankle,
         ignore=ignore or None, feet=feet, subtalar_axis=subtalar_axis, subtalar_point=subtalar_point, unlock=unlock or None,
+    )  # fmt: skip
+    refuse_unused(
+        model is None, "--{} belongs to a model; the generic leg of --static has none: use talus gait --muscles, or leave it out",
         muscles=muscles or None,
     )  # fmt: skip
     angles = dict(

@@ -24,6 +24,8 @@ STEP = (
     "<start_value>0.1</start_value><end_value>0.5</end_value></StepFunction>"
 )
 SPLINE = "<SimmSpline><x>0 0.1 0.2 0.4</x><y>0.1 0.3 0.2 0.25</y></SimmSpline>"
+LINES = "<PiecewiseLinearFunction><x>0 0.1 0.2</x><y>0.1 0.3 0.2</y></PiecewiseLinearFunction>"
+LEVEL = "<PiecewiseLinearFunction><x>0.1 0.2 0.3 0.4</x><y>0.2 0.2 0.6 0.6</y></PiecewiseLinearFunction>"
 SINE = "<Sine><amplitude>0.1</amplitude><offset>0.3</offset></Sine>"
 
 
@@ -84,6 +86,17 @@ def test_what_controllers_give_adds_up(read):
     assert left_out(reading) == {"off": "not enabled, or not chosen by controllers="}
 
 
+def test_lines_through_points_over_time(read):
+    """A function that ends level goes on; another one ends with its points, as OpenSim's own would leave the range."""
+    reading = read(leg(prescribed("one", "a b", LINES, LEVEL)), ignore="couplers", muscles=True)
+    found, _ = excitations(reading, (0.0, 0.05, 0.1, 0.15, 0.2))
+    assert found["a"] == pytest.approx([0.1, 0.2, 0.3, 0.25, 0.2]) and not left_out(reading)
+    level = next(force for force in reading.build().forces if force.name == "b").signals["excitation"]
+    assert [float(level(t)) for t in (0.0, 0.1, 0.25, 0.3, 9.0)] == pytest.approx([0.2, 0.2, 0.4, 0.6, 0.6])
+    with pytest.raises(runtime.ModelError, match="the signal 'a.excitation' of system .* is defined from 0 to 0.2 s"):
+        runtime.simulate(reading.build(), 0.3)
+
+
 def test_controllers_are_chosen_by_name(read):
     text = leg(toy("stretch", "ALL"), prescribed("off", "a c", constant(0.7), SPLINE, enabled="false"))
     chosen = read(text, ignore="couplers", muscles=True, controllers="off")
@@ -107,7 +120,7 @@ def test_without_muscles_controllers_are_listed(read):
 
 
 NOT_READ = {
-    "is not read; give a constant, a spline or a step": prescribed("bad", "a", SINE),
+    "is not read; give a constant, a spline, lines or a step": prescribed("bad", "a", SINE),
     "has 1 functions for 2 actuators": prescribed("bad", "a b", constant(0.2)),
     "takes its controls from a file": prescribed("bad", "a", constant(0.2), more="<controls_file>c.sto</controls_file>"),
     "sets all actuators": prescribed("bad", "ALL", constant(0.2)),

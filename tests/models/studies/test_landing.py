@@ -227,10 +227,11 @@ def test_each_case_lands_with_and_without_muscles(tmp_path):
     pivot = records(made, "peak inversion about the subtalar axis")
     peaks = {(row["ankle"], row["co_activation"]): row["no orthosis [deg]"] for row in pivot}
     for ankle in ("modified ankle", "classical ankle"):
-        levels = [peaks[ankle, level] for level in (0.0, 0.05, 0.1)]
+        levels = [peaks[ankle, level] for level in (0.0, 0.01, 0.05, 0.1)]
         assert all(np.diff(levels) < 0.0)
-    said = "With muscles, without an orthosis (co-activation 0.1 of evertors): "
-    assert f"{said}{peaks['modified ankle', 0.1]:.1f} deg with the modified ankle" in made.answer
+    for level, how in ((0.01, "at rest"), (0.1, "co-activation 0.1 of evertors")):
+        said = f"With muscles, without an orthosis ({how}): {peaks['modified ankle', level]:.1f} deg"
+        assert said in made.answer
     rows = records(made, "muscles")
     assert len(rows) == 2 * 12 and {row["group"] for row in rows} == {*GROUPS}
     for row in rows:
@@ -243,6 +244,18 @@ def test_each_case_lands_with_and_without_muscles(tmp_path):
         "peak_by_co_activation.png",
     }
     assert any("Yoder" in line for line in made.cite)
+
+
+def test_a_reflex_is_compared_with_muscles_at_rest(tmp_path, without_figures):
+    """Until its delay has passed it does nothing, and what resting muscles do is no effect of it."""
+    made = landing(tmp_path, quiet, orthosis="none", reflex="5", reflex_delay=0.03, after=0.032, tolerance=1e-6)
+    rows = records(made, "peak inversion about the subtalar axis")
+    peaks = {(row["ankle"], row["co_activation"], row["reflex"]): row["no orthosis [deg]"] for row in rows}
+    assert {key[1:] for key in peaks} == {(0.0, 0.0), (0.01, 0.0), (0.01, 5.0)}
+    for ankle in ("modified ankle", "classical ankle"):
+        assert peaks[ankle, 0.01, 0.0] < peaks[ankle, 0.0, 0.0]
+        assert peaks[ankle, 0.01, 5.0] == pytest.approx(peaks[ankle, 0.01, 0.0], abs=1e-2)
+    assert "muscles at rest" in table(made, "peak inversion about the subtalar axis").note
 
 
 def test_the_orthosis_is_designed_for_a_foot_with_muscles():
@@ -297,7 +310,16 @@ def test_pairs_and_curves_from_a_file(tmp_path, without_figures):
         (dict(after=np.nan), "after = nan is not finite"),
         (dict(keep_inversion_below=-5.0), "keep_inversion_below = -5 is not positive"),
         (dict(incline="steep"), "incline = 'steep'; give numbers, such as 30,42,60, or FIRST:LAST:COUNT"),
-        (dict(co_activation="0.3", co_activation_of="peronei"), "muscles: activity of 'peronei'; use all, invertors"),
+        (
+            dict(co_activation="0.3", co_activation_of="peronei"),
+            "muscles: co-activation of 'peronei'; use all, invertors",
+        ),
+        (dict(reflex="1", reflex_of="peronei"), "muscles: reflex of 'peronei'; use all, invertors"),
+        (dict(reflex="1", reflex_delay=0.3), "--reflex-delay = 0.3 s: must be 0 or more and less than the 0.2 s after"),
+        (dict(reflex="1", reflex_delay=-0.06), "--reflex-delay = -0.06 s: must be 0 or more"),
+        (dict(co_activation="0.3", reflex_delay=0.06), "--reflex-delay belongs to --reflex, which is 0"),
+        (dict(co_activation="0.3", reflex_of="all"), "--reflex-of belongs to --reflex, which is 0"),
+        (dict(reflex="1", co_activation_of="all"), "--co-activation-of belongs to --co-activation, which is 0"),
         (dict(co_activation="2"), "excitation"),
         (dict(height="-1"), "clearance = -1 m: the foot falls from above the ground"),
         (dict(scale="-1,1"), "scale = '-1,1': factors are 0 or more; with 0 damping, mass and straps act alone"),

@@ -276,6 +276,9 @@ def test_a_trial_of_a_generic_leg(standing, command, tmp_path):
 
 LEG_CASES = {
     "give one of them": (), "--side = 'both'": ("--side", "both"), "--loads belongs to a trial": ("--loads", "a.xml"),
+    "--muscles belongs to a model; the generic leg of --static has none: use talus gait --muscles": (
+        "--markers", "walk.trc", "--muscles",
+    ),
     "--subtalar-axis belongs to a model": ("--subtalar-axis", "opensim"), "--unlock belongs to a model": ("--unlock",),
     "--landmark = 'heel': give LANDMARK=LABEL": ("--landmark", "heel"),
     "--talus-length = 0.3 m must be between": ("--talus-length", "0.3"),

@@ -108,6 +108,10 @@ def test_what_is_not_used_is_said(talus, tmp_path, without_figures):
         static, trial, "--no-filter", "--mass", "70", "--emg-channel", "soleus_r=EMG9", "--out", "p", *SYNTHETIC
     )
     assert refused.code == 2 and "walk0.c3d has no channel 'EMG9' for soleus_r; it has R_soleus" in refused.sentence
+    refused = talus(
+        static, trial, "--no-filter", "--mass", "70", "--emg-channel", "soleus=R_soleus", "--out", "q", *SYNTHETIC
+    )
+    assert refused.code == 2 and "the muscle is of no leg; give its side too, soleus_r or soleus_l" in refused.sentence
     refused = talus(static, trial, "--no-filter", "--mass", "70", "--emg-channel", "soleus_r", "--out", "q", *SYNTHETIC)
     assert (
         refused.code == 2 and refused.sentence == "--emg-channel = 'soleus_r': give MUSCLE=LABEL, such as soleus_r=EMG1"

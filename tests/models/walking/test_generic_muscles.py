@@ -10,7 +10,7 @@ import pytest
 from models.files.description import ConditionalPoint, MovingPoint, PathPoint
 from models.files.muscle_lengths import muscle_paths
 from models.files.osim_functions import spline
-from models.generic_bones import generic_leg
+from models.generic_bones import SOURCE, generic_leg
 from models.rotations import about
 from models.studies.gait import muscles
 from models.walking import Filters, analyse, muscles_of_walk, synthetic, write_leg
@@ -169,7 +169,9 @@ def test_muscles_and_reserves_make_six_moments(synthetic_muscles):
         made = sum(path.moment_arms[name] * one.muscles.forces[m] for m, path in one.muscles.paths.items())
         assert made + one.muscles.reserves[name] == pytest.approx(moment, abs=1e-9)
     assert not one.muscles.failed.size and len(one.muscles.activations) == 43
-    assert any("factors: pelvis" in note for note in synthetic_muscles.notes)
+    said = f"right leg: {SOURCE}; factors: pelvis"
+    with_mass = f"of a model of 75.2 kg, while this subject has {synthetic.MASS:.1f} kg"
+    assert any(note.startswith(said) and note.endswith(with_mass) for note in synthetic_muscles.notes)
 
 
 def test_a_walk_without_pelvis_is_refused(synthetic_walk, tmp_path):
