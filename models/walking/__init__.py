@@ -10,7 +10,7 @@ What lives here, from the bottom up; each module imports only from those above i
 ``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
     A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
     motion of each body by its own markers.
-``two_hinges``, ``hinge_fit``, ``axes_posterior``
+``two_hinges``, ``hinge_fit``, ``axes_density``, ``axes_posterior``, ``axes_of_many``
     The markers of the foot as both axes and angles move them; the axes of the ankle from the motion of a subject's own markers;
     with a population prior and a model of the skin.
 ``leg_foot``, ``forward_simulation``, ``synthetic``
@@ -48,6 +48,7 @@ What lives here, from the bottom up; each module imports only from those above i
 from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
+from models.walking.axes_of_many import AxesOfMany, axes_of_many
 from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posterior, population_prior
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
@@ -82,6 +83,7 @@ __all__ = [
     "Anatomy",
     "AnkleComparison",
     "AnkleTrial",
+    "AxesOfMany",
     "AxesPosterior",
     "AxesPrior",
     "BodyMotion",
@@ -109,6 +111,7 @@ __all__ = [
     "Trial",
     "analyse",
     "analyse_subjects",
+    "axes_of_many",
     "axes_posterior",
     "compare_ankles",
     "compare_curves",
