@@ -199,7 +199,7 @@ def _held(found: Sequence[AxesPosterior], truth: Floats) -> Floats:
 def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
     """Both speeds of each foot of adults: what a walk adds to the prior, and whether the speeds agree."""
     rows: list[list[Any]] = []
-    right: list[AxesPosterior] = []  # both walks of each right foot
+    right: list[AxesPosterior] = []  # self-selected speed
     for file in sorted(folder.glob("*_ST.c3d"))[:at_most]:
         name, static = file.name.removesuffix("_ST.c3d"), read_capture(file)
         say(f"adult {name}")
@@ -208,7 +208,7 @@ def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
             mirrored = [one.mirrored() if side == "left" else one for one in (static, *walks)]
             subject = scale_to_subject(mirrored[0], side, mass=MASS)
             found = [axes_posterior(subject, [walk]) for walk in mirrored[1:]]
-            right += [axes_posterior(subject, mirrored[1:])] if side == "right" else []
+            right += [found[0]] if side == "right" else []
             apart = np.abs(found[0].mean - found[1].mean) / np.hypot(found[0].sd, found[1].sd)
             for walk, one in zip(walks, found, strict=True):
                 conflicts = ", ".join(one.conflicts).replace("_", " ")
@@ -229,5 +229,5 @@ def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
         )
     ]  # fmt: skip
     heads = ["unknown", "mean", "median SD", "population mean", "its SD", "population SD", "median ratio"]
-    words = "Right feet, both walks.  Degrees and millimetres; the population in deviations of the published prior."
+    words = "Right feet, self-selected speed.  Degrees and millimetres; the population in deviations of the published prior."
     return [Table("adults", columns, rows, note), Table("adults together", heads, shared, words)]

@@ -56,7 +56,7 @@ def axes_of_many(subjects: Sequence[AxesPosterior]) -> AxesOfMany:
     Parameters
     ----------
     subjects : sequence of AxesPosterior
-        Of ``axes_posterior``, two or more, one for each person with all trials; each with the default prior of its foot.
+        Of ``axes_posterior``, two or more, one for each person, with the default prior of its foot.
 
     Returns
     -------

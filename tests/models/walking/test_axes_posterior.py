@@ -10,6 +10,7 @@ import pytest
 from models.walking import Anatomy, Filters, analyse, axes_posterior, population_prior, synthetic
 from models.walking.axes_density import AxesDensity
 from models.walking.axes_posterior import EXPECTED_RANGE, NEIGHBOURS, AxesPrior, SkinParts
+from models.walking.gait_plots import axes_on_the_foot
 from models.walking.two_hinges import (
     SHARED,
     UNKNOWNS,
@@ -215,6 +216,22 @@ def test_subject_has_the_axes_of_the_unknowns():
     assert points(mean)[0] == pytest.approx([mean[2], 0.0, mean[3]])
     same = with_axes(person, rule_of(person), "itself")
     assert same.talocalcaneal.points["main_foot"] == pytest.approx(person.talocalcaneal.points["main_foot"], abs=1e-12)
+
+
+def test_figure_shows_the_axes_on_the_foot():
+    """Lines are those of the mean axes; cones are narrower than those of the prior; markers are where they stand."""
+    one, person = found(), scaled()
+    fig = axes_on_the_foot({"right": (person, one), "left": (one.subject(person), one)})
+    rows = np.array(fig.axes).reshape(2, 3)
+    above = rows[0, 1]
+    axis, point = directions(one.mean)[1], points(one.mean)[1]
+    x, y = next(line for line in above.lines if line.get_color() == "tab:red").get_data()
+    assert y == pytest.approx(1e3 * (point[1] + axis[1] / axis[0] * (x / 1e3 - point[0])), abs=2.5)
+    grey, red = (band.get_paths()[0].get_extents().height for band in above.collections[2:4])
+    assert red < 0.9 * grey
+    markers = [[ax.lines[0].get_xydata() for ax in row] for row in rows]
+    for by_rule, by_posterior in zip(*markers, strict=True):
+        assert by_posterior == pytest.approx(by_rule, abs=1e-9)
 
 
 def test_analysis_uses_the_posterior():
