@@ -68,7 +68,7 @@ class AxesDensity:
         weight = np.zeros((UNKNOWN, UNKNOWN))
         weight[:SHARED, :SHARED] = np.linalg.inv(prior)
         weight[SHARED:, SHARED:] = np.eye(len(ANGLES)) / np.log(ANGLES_FACTOR) ** 2
-        precision = np.linalg.inv(covariance).reshape(n, 6, n, 6)
+        precision: Floats = np.asarray(np.linalg.inv(covariance), float).reshape(n, 6, n, 6)
         return cls(motion, precision, alike, np.r_[mean, np.log(ANGLES)], weight)
 
     def _expanded(self, x: Floats, angles: Floats) -> tuple[Floats, Floats, Floats]:
