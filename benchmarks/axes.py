@@ -1,7 +1,8 @@
 """Credible intervals of both axes of the ankle: whether they hold the truth, how narrow they are, and what a walk adds.
 
-Synthetic subjects have axes of the prior and move their markers by noise and by skin of two rules: that of the fit, and another
-one, whose displacements are alike in neighbouring markers, repeat with the movement, and are not proportional to the angles.
+Synthetic subjects have axes of the prior and move their markers by noise and by skin of two rules: that of the fit, in proportion
+to the joint angles instead of the turn of the foot, and another one, whose displacements are alike in neighbouring markers,
+repeat with the movement, and are not proportional to the angles.  Subjects are also fitted together, nine at a time.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from scipy.spatial.transform import Rotation
 from benchmarks.contact import DATA
 from benchmarks.measure import Answer, Say
 from models.walking import synthetic
+from models.walking.axes_of_many import axes_of_many
 from models.walking.axes_posterior import (
     CORRELATED,
     NEIGHBOURS,
@@ -39,6 +41,7 @@ SUBJECTS, QUICK = 200, 8
 NOISE, SKIN, SPREAD = 1e-3, 2.5e-3, 1.3  # [m], [m], factor between subjects
 RATE = 100.0  # [Hz]
 MOVEMENTS = ("walking", "circles", "both")
+GROUP = 9  # subjects that are fitted together
 UNITS = np.where(MILLIMETRES, 1e3, np.degrees(1.0))
 MASS = 70.0  # [kg] of adults: the axes do not depend on it
 
@@ -161,25 +164,42 @@ def ask(*, quick: bool, say: Say, files: Sequence[str] = ()) -> Answer:
         truth = np.array([true for true, _ in done])
         for movement in MOVEMENTS:
             found = [of[movement] for _, of in done]
-            low, high = np.moveaxis(np.array([one.interval for one in found]), 2, 0)
-            held = 100.0 * ((low < truth) & (truth < high))
+            held = _held(found, truth)
+            groups = np.array_split(np.arange(count), max(count // GROUP, 1))
+            together = [
+                _held(axes_of_many([found[k] for k in group]).subjects, truth[group]).mean() for group in groups
+            ]
             share, sd = held.mean(axis=0), UNITS * np.median([one.sd for one in found], axis=0)
             sampled = 100.0 * np.mean([one.sampled for one in found])
-            coverage.append([rule, movement, *share.round(0).tolist(), held.mean().round(1), sampled])
+            coverage.append(
+                [rule, movement, *share.round(0).tolist(), held.mean().round(1), np.mean(together).round(1), sampled]
+            )
             bits = float(np.median([one.bits for one in found]))
             deviations.append([rule, movement, *sd.round(1).tolist(), round(bits, 1)])
     names = [name.replace("_", " ") for name in UNKNOWNS]
     report.tables += [
-        Table("coverage", ["skin", "movement", *names, "all", "sampled"], coverage, "Of 95 % intervals, in per cent."),
+        Table(
+            "coverage",
+            ["skin", "movement", *names, "all", "together", "sampled"],
+            coverage,
+            "Of 95 % intervals, in per cent.",
+        ),
         Table("deviations", ["skin", "movement", *names, "bits"], deviations, "Medians, in degrees and millimetres."),
         *_adults(Path(files[0]) if files else DATA, 2 if quick else None, say),
     ]
     return Answer(report, {})
 
 
+def _held(found: Sequence[AxesPosterior], truth: Floats) -> Floats:
+    """100 where the interval of a subject (s, 8) holds the true unknown, else 0."""
+    low, high = np.moveaxis(np.array([one.interval for one in found]), 2, 0)
+    return np.asarray(100.0 * ((low < truth) & (truth < high)))
+
+
 def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
     """Both speeds of each foot of adults: what a walk adds to the prior, and whether the speeds agree."""
     rows: list[list[Any]] = []
+    right: list[AxesPosterior] = []  # self-selected speed
     for file in sorted(folder.glob("*_ST.c3d"))[:at_most]:
         name, static = file.name.removesuffix("_ST.c3d"), read_capture(file)
         say(f"adult {name}")
@@ -188,6 +208,7 @@ def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
             mirrored = [one.mirrored() if side == "left" else one for one in (static, *walks)]
             subject = scale_to_subject(mirrored[0], side, mass=MASS)
             found = [axes_posterior(subject, [walk]) for walk in mirrored[1:]]
+            right += [found[0]] if side == "right" else []
             apart = np.abs(found[0].mean - found[1].mean) / np.hypot(found[0].sd, found[1].sd)
             for walk, one in zip(walks, found, strict=True):
                 conflicts = ", ".join(one.conflicts).replace("_", " ")
@@ -198,4 +219,15 @@ def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
     note = (
         "Deviations over those of the prior.  Speeds apart: largest difference of both means, in standard deviations."
     )
-    return [Table("adults", columns, rows, note)]
+    together = axes_of_many(right)
+    means, sds, ratios = (np.array([getattr(one, of) for one in together.subjects]) for of in ("mean", "sd", "ratio"))
+    shared = [
+        [name, *(round(float(x), 1) for x in (unit * mean.mean(), unit * np.median(sd))), *np.round([m, m_sd, s, r], 2)]
+        for name, unit, mean, sd, m, m_sd, s, r in zip(
+            columns[2:10], UNITS, means.T, sds.T, together.mean, together.mean_sd, together.sd, np.median(ratios, axis=0),
+            strict=True,
+        )
+    ]  # fmt: skip
+    heads = ["unknown", "mean", "median SD", "population mean", "its SD", "population SD", "median ratio"]
+    words = "Right feet, self-selected speed.  Degrees and millimetres; the population in deviations of the published prior."
+    return [Table("adults", columns, rows, note), Table("adults together", heads, shared, words)]

@@ -10,7 +10,7 @@ What lives here, from the bottom up; each module imports only from those above i
 ``subject``, ``anthropometry``, ``anatomy``, ``scaling``, ``segment_motion``
     A subject's bodies and joint axes as data; masses and inertia; what a user knows better; all from a standing trial; the
     motion of each body by its own markers.
-``two_hinges``, ``hinge_fit``, ``axes_posterior``
+``two_hinges``, ``hinge_fit``, ``axes_density``, ``axes_posterior``, ``axes_of_many``
     The markers of the foot as both axes and angles move them; the axes of the ankle from the motion of a subject's own markers;
     with a population prior and a model of the skin.
 ``bone_motion``, ``joint_fit``
@@ -51,6 +51,7 @@ from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
 from models.walking.axes_bands import AxesBands, axes_bands
+from models.walking.axes_of_many import AxesOfMany, axes_of_many
 from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posterior, population_prior
 from models.walking.bone_motion import BoneMotion, read_bones
 from models.walking.contact import Prediction, predict_ground_force
@@ -88,6 +89,7 @@ __all__ = [
     "AnkleComparison",
     "AnkleTrial",
     "AxesBands",
+    "AxesOfMany",
     "AxesPosterior",
     "AxesPrior",
     "BodyMotion",
@@ -119,6 +121,7 @@ __all__ = [
     "analyse",
     "analyse_subjects",
     "axes_bands",
+    "axes_of_many",
     "axes_posterior",
     "compare_ankles",
     "compare_curves",

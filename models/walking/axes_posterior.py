@@ -17,67 +17,52 @@ and 30 of plantarflexion, six adults by X-rays (Tranberg and Karlsson, The relat
 photogrammetry study, Clin Biomech 13, 1998, 71-76; abstract), and below 9.36 mm at leg and foot, five adults walking, by dual
 fluoroscopy (The modified Shriners Hospitals for Children Greenville multi-segment foot model provides clinically acceptable
 measurements of ankle and midfoot angles: a dual fluoroscopy study, 2021, PMC8085108; abstract).  Taken: 2.5 mm, the standard
-deviation in each direction, which the markers of the trial correct.  How displacements are alike in frames, poses and neighbours
-is a choice: nothing at hand states it.
+deviation in each direction, which the markers of the trial correct; in proportion to the turn of the foot 4.3 mm at 50 degrees.
+How displacements are alike in frames, poses and neighbours is a choice: nothing at hand states it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import block_diag, solve_triangular
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
-from scipy.stats import multivariate_t, norm
+from scipy.stats import norm
 
 from models.foot import LINK_LENGTH
 from models.foot_anatomy import FOOT_LENGTH, SUBTALAR_DEVIATION_DEG, SUBTALAR_INCLINATION_DEG
+from models.walking.axes_density import AxesDensity
 from models.walking.capture import Capture
 from models.walking.subject import Frozen, LegFoot
-from models.walking.two_hinges import (
-    SHARED,
-    UNKNOWNS,
-    HingedMotion,
-    HingeFit,
-    HingeProblem,
-    foot_motion,
-    with_axes,
-)
+from models.walking.two_hinges import SHARED, UNKNOWNS, HingedMotion, foot_motion, with_axes
 from runtime.support import checked, checked_class
 from runtime.support.arrays import Floats
 
 EXPECTED_RANGE = 4.433  # of 46 normal numbers, in standard deviations
 PLACE_SD = 0.035  # of the length of the foot
 TALUS_SD = 0.0057  # [m] of the height of the talus in a foot of the published length
-REACH = np.tile(
-    [0.7, 0.7, 0.1, 0.1], 2
-)  # [rad], [m] from the mean of the prior: bounds that no posterior comes near to
-REACH.flags.writeable = False
 
-# [m] Expected standard deviations in each direction: of the noise, and of the four parts of the skin, which make 2.5 mm together.
-NOISE, SKIN = 0.5e-3, 1.25e-3
-FACTORS = (
-    3.0,
-    1.5,
-    2.0,
-)  # by which a standard deviation of the priors multiplies noise, leg over foot, and parts of the skin
-TYPICAL_ANGLE = 0.25  # [rad] at which the linear part has its variance, and within which poses move the skin alike
+# [m] Expected standard deviations in each direction: of the noise, and of the three parts of the skin that are not in proportion
+# to the turn of the foot, 2.5 mm together; and the factors by which a standard deviation of their priors multiplies these, and
+# the skin of the leg over that of the foot.
+NOISE, SKIN = 0.5e-3, 1.44e-3
+OF_NOISE, OF_SKIN, OF_LEG = 3.0, 2.0, 1.5
+BY_TURN = 4.3e-3 / np.radians(50.0)  # [m/rad] of the skin in proportion to the turn: Tranberg and Karlsson (1998)
+TYPICAL_ANGLE = 0.25  # [rad] within which poses move the skin alike
 CORRELATED = 0.15  # [s] within which displacements in time are alike
 NEIGHBOURS = 0.15  # [m] within which markers of a segment move alike; no source states it
 
-FRAMES = 60  # of each trial
+FRAMES = 40  # of each trial
 FLOOR = 0.1e-3  # [m] least noise
-TOLERANCE = 1e-5  # [rad], [m] of the last step of a fit
 DRAWS = 400
-DEGREES_OF_FREEDOM = 6  # of the t distribution from which the posterior is sampled
-CHORDS = 4  # steps of the angles to their best values for a draw
 MAX_SHIFT, MAX_RATIO = 0.25, 1.25  # of means, in standard deviations, and of these, between both ways
 MIN_EFFECTIVE = 50.0
 MAX_AWAY = 2.5  # of a mean from that of the prior, in standard deviations of the prior
 TAILS = (2.5, 97.5)  # [%] ends of the interval
+POSTERIOR = "posterior of the axes"  # as the source of axes
 
 
 @checked_class
@@ -165,7 +150,7 @@ class AxesPosterior(Frozen):
 
     def subject(self, subject: LegFoot, draw: int | None = None) -> LegFoot:
         """The subject with the mean axes and places, or those of a draw."""
-        return with_axes(subject, self.mean if draw is None else self.draws[draw], "posterior of the axes")
+        return with_axes(subject, self.mean if draw is None else self.draws[draw], POSTERIOR)
 
     def sentences(self) -> list[str]:
         """A sentence for each axis, and one of what the movement added."""
@@ -206,10 +191,10 @@ def population_prior(subject: LegFoot) -> AxesPrior:
 def axes_posterior(subject: LegFoot, trials: Sequence[Capture], prior: AxesPrior | None = None) -> AxesPosterior:
     """Find both axes with credible intervals from the markers of the leg and the foot in any movement.
 
-    Every marker is displaced in its segment by noise and by skin, all normal.  Skin has four parts: a constant of the trial, a
-    part in proportion to both joint angles, a function of the pose of the joints, and one of time; neighbours move alike.  How
-    large each part is follows from the deformation of the clusters of markers, with weak priors.  Displacements and angles are
-    eliminated; the angle of a frame has the reference prior, by which it is that of the best fit.
+    Every marker is displaced in its segment by noise and by skin, all normal.  Skin has four parts: in proportion to the turn of
+    the foot as published, a constant of the trial, a function of the pose of the foot, and one of time; neighbours move alike.
+    How large the last three are follows from the deformation of the clusters of markers, with weak priors.  Displacements and
+    angles are integrated out, see ``axes_density``.
 
     Laplace's approximation at the optimum is checked by importance sampling from a t distribution.  Where both differ by more
     than a quarter of a standard deviation, or their deviations by more than a quarter, the sample counts, and a note says so.
@@ -235,17 +220,15 @@ def axes_posterior(subject: LegFoot, trials: Sequence[Capture], prior: AxesPrior
     """
     prior = prior or population_prior(subject)
     motion = foot_motion(subject, *trials, frames=FRAMES)
-    skin = SkinParts.of(motion, Rotation.from_matrix(motion.turn).as_rotvec())
-    best = _problem(motion, prior, skin).fit(prior.mean, tolerance=TOLERANCE)
-    skin = SkinParts.of(motion, best.angles)  # of the first fit, instead of the turn of the foot
-    problem = _problem(motion, prior, skin)
-    best = problem.fit(best.shared, best.angles, TOLERANCE)
-    laplace: Floats = np.asarray(np.linalg.inv(best.precision), float)
-    draws, effective = _sample(problem, best, laplace)
+    skin = SkinParts.of(motion)
+    density = AxesDensity.of(motion, skin.covariance(motion), prior.mean, prior.covariance)
+    best = density.best()
+    found, effective = density.sample(best, DRAWS)
+    draws, shared, laplace = found[:, :SHARED], best.x[:SHARED], best.covariance[:SHARED, :SHARED]
     notes = [] if best.converged else ["the search for the axes did not converge"]
     sd, mean_of, sd_of = np.sqrt(np.diag(laplace)), draws.mean(axis=0), draws.std(axis=0)
     trusted = effective >= MIN_EFFECTIVE
-    shift, ratio = np.abs(mean_of - best.shared) / sd, np.maximum(sd_of / sd, sd / sd_of)
+    shift, ratio = np.abs(mean_of - shared) / sd, np.maximum(sd_of / sd, sd / sd_of)
     sampled = trusted and (not best.converged or bool((shift > MAX_SHIFT).any() or (ratio > MAX_RATIO).any()))
     if not trusted:
         notes.append(
@@ -259,53 +242,48 @@ def axes_posterior(subject: LegFoot, trials: Sequence[Capture], prior: AxesPrior
         )
     spread = norm.ppf(np.array(TAILS) / 100.0)
     correlation: Floats = np.asarray(np.corrcoef(draws.T) if sampled else laplace / np.outer(sd, sd), float)
-    off = motion.markers(best.shared, best.angles) - motion.places
+    off = motion.markers(shared, best.angles) - motion.places
     return AxesPosterior(
-        prior=prior, mean=mean_of if sampled else best.shared, sd=sd_of if sampled else sd,
-        interval=np.percentile(draws, TAILS, axis=0).T if sampled else best.shared[:, None] + sd[:, None] * spread,
+        prior=prior, mean=mean_of if sampled else shared, sd=sd_of if sampled else sd,
+        interval=np.percentile(draws, TAILS, axis=0).T if sampled else shared[:, None] + sd[:, None] * spread,
         correlation=correlation, draws=draws, sampled=sampled, effective=effective, noise=skin.noise,
         skin=skin.amplitudes, residual=float(np.sqrt((off**2).sum(axis=2).mean())), frames=len(motion.t),
         notes=tuple(notes),
     )  # fmt: skip
 
 
-def _problem(motion: HingedMotion, prior: AxesPrior, skin: SkinParts) -> HingeProblem:
-    """Least squares of the whitened residuals and of the prior."""
-    white = np.linalg.inv(np.linalg.cholesky(skin.covariance(motion)))
-    precision: Floats = np.asarray(np.linalg.inv(prior.covariance), float)
-    return HingeProblem.between(
-        motion, prior.mean - REACH, prior.mean + REACH, white=white, mean=prior.mean, precision=precision
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class SkinParts:
     """Noise and skin of a motion: standard deviations [m] in each direction, most probable by the deformation of the clusters.
 
-    ``parts`` (4, n, n): likeness of the displacements of a marker between frames: constant in a trial, linear in the angles, a
-    function of the pose, and varying in time; ``of_parts`` (4,): their standard deviations at the foot; ``leg``: those of the leg
-    over those of the foot.
+    ``by_turn`` (n, n) [m^2]: covariance of the displacements of a marker in proportion to the turn of the foot, as published; the
+    deformation of the clusters does not count here, as skin as large as a broadening forefoot would hold the whole movement.
+    ``parts`` (3, n, n): likeness of other displacements between frames: constant in a trial, a function of the pose, and varying
+    in time; ``of_parts`` (3,): their standard deviations at the foot; ``leg``: those of the leg over those of the foot.
     """
 
+    by_turn: Floats
     parts: Floats
     noise: float
     leg: float
     of_parts: Floats
 
     @classmethod
-    def of(cls, motion: HingedMotion, angles: Floats) -> SkinParts:
-        """The most probable amplitudes, for angles (n, ...) [rad] that the skin follows."""
-        same, by_angle = motion.trial[:, None] == motion.trial, angles / TYPICAL_ANGLE
-        in_pose = np.exp(-np.linalg.norm(by_angle[:, None] - by_angle, axis=-1))
+    def of(cls, motion: HingedMotion) -> SkinParts:
+        """The most probable amplitudes; the pose is how the foot is turned."""
+        same, turned = motion.trial[:, None] == motion.trial, Rotation.from_matrix(motion.turn).as_rotvec()
+        in_pose = np.exp(-np.linalg.norm(turned[:, None] - turned, axis=-1) / TYPICAL_ANGLE)
         in_time = np.exp(-np.abs(motion.t[:, None] - motion.t) / CORRELATED)
-        parts = np.array([same, by_angle @ by_angle.T / 2.0, in_pose, same * in_time], float)
+        parts = np.array([same, in_pose, same * in_time], float)
+        by_turn = BY_TURN**2 * turned @ turned.T
         clusters = [(one.deformation, np.diag(one.alike(NEIGHBOURS))[6:].mean()) for one in (motion.leg, motion.foot)]
-        expected, factors = np.log([NOISE, 1.0, *[SKIN] * 4]), np.log([*FACTORS[:2], *[FACTORS[2]] * 4])
+        expected = np.log([NOISE, 1.0, *[SKIN] * len(parts)])
+        factors = np.log([OF_NOISE, OF_LEG, *[OF_SKIN] * len(parts)])
 
         def cost(logs: Floats) -> float:
             noise, leg, *skin = np.exp(2.0 * logs)
             total = (((logs - expected) / factors) ** 2).sum()
-            of_foot = np.tensordot(skin, parts, 1)
+            of_foot = by_turn + np.tensordot(skin, parts, 1)
             for (seen, share), ratio in zip(clusters, (leg, 1.0), strict=True):
                 L = np.linalg.cholesky(share * ratio * of_foot + (noise + FLOOR**2) * np.eye(len(seen)))
                 total += (
@@ -317,12 +295,12 @@ class SkinParts:
         options = {"initial_simplex": corners, "xatol": 0.02, "fatol": 0.02, "maxfev": 2000}
         found = minimize(cost, expected, method="Nelder-Mead", options=options)
         noise, leg, *skin = np.exp(found.x)
-        return cls(parts, float(np.hypot(noise, FLOOR)), float(leg), np.array(skin))
+        return cls(by_turn, parts, float(np.hypot(noise, FLOOR)), float(leg), np.array(skin))
 
     @property
     def of_foot(self) -> Floats:
         """Covariance (n, n) [m^2] of the displacements of a marker of the foot between frames."""
-        return np.asarray(np.tensordot(self.of_parts**2, self.parts, 1))
+        return np.asarray(self.by_turn + np.tensordot(self.of_parts**2, self.parts, 1))
 
     @property
     def amplitudes(self) -> dict[str, float]:
@@ -340,31 +318,3 @@ class SkinParts:
         of_leg = np.kron(self.leg**2 * foot, np.ones((6, 6))) * (by_leg @ by_leg.T)
         of_noise = self.noise**2 * block_diag(*(np.eye(6) + seems @ np.swapaxes(seems, 1, 2)))
         return np.asarray(np.kron(foot, motion.foot.alike(NEIGHBOURS)[:6, :6]) + of_leg + of_noise)
-
-
-def _sample(problem: HingeProblem, best: HingeFit, covariance: Floats) -> tuple[Floats, float]:
-    """Draws (400, 8) of the posterior, and their effective number, by importance resampling from a t distribution."""
-    proposal = multivariate_t(best.shared, covariance, df=DEGREES_OF_FREEDOM)
-    shared = proposal.rvs(DRAWS, random_state=np.random.default_rng(0))
-    away = shared - problem.mean
-    logs = -0.5 * (_least(problem, best, shared) + np.einsum("sa,ab,sb->s", away, problem.precision, away))
-    logs -= proposal.logpdf(shared)
-    weights = np.exp(logs - logs.max())
-    weights /= weights.sum()
-    places = (np.arange(DRAWS) + 0.5) / DRAWS
-    return shared[np.searchsorted(np.cumsum(weights), places).clip(max=DRAWS - 1)], float(1.0 / (weights**2).sum())
-
-
-def _least(problem: HingeProblem, best: HingeFit, shared: Floats) -> Floats:
-    """Least sums of squares (s,) over the angles, for unknowns (s, 8): steps with the curvature of the optimum."""
-    motion, white, n = problem.motion, problem.white, len(best.angles)
-    assert white is not None
-    inverse = np.linalg.inv(best.curvature[SHARED:, SHARED:])
-    angles = best.angles + ((shared - best.shared) @ best.follow.T).reshape(-1, n, 2)
-    for step in range(CHORDS + 1):
-        r = motion.residuals(shared, angles).reshape(-1, 6 * n) @ white.T
-        if step < CHORDS:
-            own: Any = motion.slopes_of_angles(shared, angles)
-            g = np.einsum("snk,snka->sna", (r @ white).reshape(-1, n, 6), own).reshape(-1, 2 * n)
-            angles = angles - (g @ inverse).reshape(-1, n, 2)
-    return np.asarray((r**2).sum(axis=1))

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from models.walking.axes_posterior import POSTERIOR, TAILS, AxesPosterior
 from models.walking.laboratory_page import FEET
+from models.walking.subject import LegFoot
+from models.walking.two_hinges import directions, points
 from runtime.report.panels import figure, legend, place_legend
+from runtime.support.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,3 +83,61 @@ def under_the_foot(feet: Mapping[str, tuple[Sequence[Any], Mapping[str, Any]]]) 
     axes[0, 0].set(ylabel="anterior of the heel [mm]")
     place_legend(fig, {})
     return fig
+
+
+AXES = {
+    "talocrural": ("tab:blue", 1),
+    "talocalcaneal": ("tab:red", 0),
+}  # colour; direction along which the axis is drawn
+VIEWS = {"from the side": (0, 2), "from above": (0, 1), "from the front": (1, 2)}
+DIRECTIONS = ("anterior", "medial", "up")
+
+
+def axes_on_the_foot(feet: Mapping[str, tuple[LegFoot, AxesPosterior]]) -> Figure:
+    """Both axes with their cones of 95 % on the standing foot, those of the prior in grey, and the markers of leg and foot.
+
+    ``feet``: by side, a subject by the rules or with the axes of its posterior, and this.  An axis that points at the viewer is
+    drawn as its point, with intervals.
+    """
+    fig, axes = figure(len(feet), len(VIEWS), width=3.6, height=3.2)
+    for row, (side, (subject, found)) in zip(axes, feet.items(), strict=True):
+        leg, foot = subject.bodies["leg"], subject.bodies["main_foot"]
+        moved = subject.sources["talocrural axis"] == POSTERIOR
+        centre = leg.r + leg.A @ subject.talocrural.points["leg"] - moved * foot.A @ points(found.mean)[0]
+        marks = np.array([(one.r + one.A @ p - centre) @ foot.A for one in (leg, foot) for p in one.markers.values()])
+        near = 1e3 * marks[np.abs(marks[:, 2]) < 0.1]
+        of_prior = np.random.default_rng(0).multivariate_normal(
+            found.prior.mean, found.prior.covariance, len(found.draws)
+        )
+        for ax, (view, (a, b)) in zip(row, VIEWS.items(), strict=True):
+            ax.plot(near[:, a], near[:, b], "o", color="0.35", markersize=4, label="markers")
+            for k, (name, (colour, along)) in enumerate(AXES.items()):
+                for draws, tint, label in (
+                    (of_prior, "0.6", "prior, 95 %"),
+                    (found.draws, colour, f"{name} axis, 95 %"),
+                ):
+                    _cone(ax, draws, k, along, (a, b), tint, label)
+            ax.set(title=f"{side} foot {view}", xlabel=f"{DIRECTIONS[a]} [mm]", ylabel=f"{DIRECTIONS[b]} [mm]")
+            ax.set_aspect("equal")
+    legend(fig, axes[0, 1])
+    return fig
+
+
+def _cone(ax: Any, draws: Floats, k: int, along: int, view: tuple[int, int], colour: str, label: str) -> None:
+    """The band of an axis by draws (s, 8), and its median; where it points at the viewer, its point with intervals."""
+    axis, point = directions(draws)[k], points(draws)[k]
+    if along not in view:
+        low, middle, high = 1e3 * np.percentile(point[:, view], (TAILS[0], 50.0, TAILS[1]), axis=0)
+        ax.errorbar(*middle[:, None], *np.array([[middle - low], [high - middle]]).transpose(2, 0, 1), color=colour)
+        return
+    other = view[0] + view[1] - along
+    reach = np.linspace(-0.06, 0.1 if along == 0 else 0.06, 30)
+    slope = axis[:, other] / axis[:, along]
+    lines = point[:, other, None] + slope[:, None] * (reach - point[:, along, None])
+    low, middle, high = 1e3 * np.percentile(lines, (TAILS[0], 50.0, TAILS[1]), axis=0)
+    if along == view[0]:
+        ax.fill_between(1e3 * reach, low, high, color=colour, alpha=0.25, linewidth=0.0, label=label)
+        ax.plot(1e3 * reach, middle, color=colour, linewidth=1.2)
+    else:
+        ax.fill_betweenx(1e3 * reach, low, high, color=colour, alpha=0.25, linewidth=0.0, label=label)
+        ax.plot(middle, 1e3 * reach, color=colour, linewidth=1.2)

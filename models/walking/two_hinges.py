@@ -136,50 +136,32 @@ class HingedMotion:
         away = self.markers(shared, angles) - self.places
         return (self.weights @ away.reshape(*away.shape[:-2], -1, 1))[..., 0]
 
-    def slopes_of_angles(self, shared: Floats, angles: Floats) -> Floats:
-        """Derivatives (..., n, 6, 2) of the residuals by the angles of their frame."""
-        return slopes(lambda turned: self.residuals(shared, angles + turned), np.zeros(2))
+    def slopes_of_angles(self, shared: Any, angles: Any) -> Any:
+        """Derivatives (..., n, 6, 2) of the residuals by the angles of their frame, at which the foot turns about each axis."""
+        (a_1, a_2), (p_1, p_2) = directions(shared), (p[..., None, None, :] for p in points(shared))
+        arm = _turned(a_2, angles[..., 1], self.foot.local - p_2)
+        crossed = [np.cross(a[..., None, None, :], v) for a, v in ((a_1, arm + (p_2 - p_1)), (a_2, arm))]
+        moved = np.stack([_turned(a_1, angles[..., 0], v) for v in crossed], axis=-1)
+        return self.weights @ moved.reshape(*moved.shape[:-3], -1, 2)
 
 
 @dataclass(frozen=True, eq=False)
 class HingeProblem(PoseProblem):
-    """Unknowns of both axes and both angles of every frame, by least squares; all are the coordinates of one pose.
-
-    ``white`` (6 n, 6 n): makes the residuals independent with unit variance, None where they are so but for a factor.  ``mean``
-    (8,) and ``precision`` (8, 8): of the prior.
-    """
+    """Unknowns of both axes and both angles of every frame, by least squares; all are the coordinates of one pose."""
 
     motion: HingedMotion
-    white: Floats | None
-    mean: Floats
-    precision: Floats
     lower: Floats
     upper: Floats
 
     @classmethod
-    def between(
-        cls, motion: HingedMotion, lower: Floats, upper: Floats, *, white: Floats | None = None,
-        mean: Floats | None = None, precision: Floats | None = None,
-    ) -> HingeProblem:  # fmt: skip
-        """The problem with bounds (8,) of the unknowns; without a prior, it is flat."""
+    def between(cls, motion: HingedMotion, lower: Floats, upper: Floats) -> HingeProblem:
+        """The problem with bounds (8,) of the unknowns."""
         free = np.full(2 * len(motion.t), np.inf)
-        flat = np.zeros((SHARED, SHARED)) if precision is None else precision
-        return cls(
-            motion,
-            white,
-            np.zeros(SHARED) if mean is None else mean,
-            flat,
-            np.r_[lower, -free],
-            np.r_[upper, free],
-        )
+        return cls(motion, np.r_[lower, -free], np.r_[upper, free])
 
     def of(self, poses: Ints) -> HingeProblem:
         """The same problem, of which there is one."""
         return self
-
-    def whitened(self, values: Floats) -> Floats:
-        """Values (6 n, ...) of the residuals as independent ones."""
-        return values if self.white is None else self.white @ values
 
     def slopes(self, shared: Floats, angles: Floats) -> Floats:
         """Derivatives (6 n, 8 + 2 n) of the residuals by all unknowns."""
@@ -189,16 +171,13 @@ class HingeProblem(PoseProblem):
         own = self.motion.slopes_of_angles(shared, angles)
         for k in (0, 1):
             J[frames, :, SHARED + 2 * frames + k] = own[:, :, k]
-        return self.whitened(J.reshape(6 * n, -1))
+        return J.reshape(6 * n, -1)
 
     def normal_equations(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         """Half of gradient and curvature of the one pose, and its sum of squares."""
         shared, angles = x[0, :SHARED], x[0, SHARED:].reshape(-1, 2)
-        r, J = self.whitened(self.motion.residuals(shared, angles).ravel()), self.slopes(shared, angles)
-        g, H, away = J.T @ r, J.T @ J, shared - self.mean
-        g[:SHARED] += self.precision @ away
-        H[:SHARED, :SHARED] += self.precision
-        return g[None], H[None], np.array([r @ r + away @ self.precision @ away])
+        r, J = self.motion.residuals(shared, angles).ravel(), self.slopes(shared, angles)
+        return (J.T @ r)[None], (J.T @ J)[None], np.array([r @ r])
 
     def fit(self, shared: Floats, angles: Floats | None = None, tolerance: float = TOLERANCE) -> HingeFit:
         """The least sum of squares from a start, to a last step [rad], [m]; without angles, they start at zero."""

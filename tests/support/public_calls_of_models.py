@@ -194,6 +194,10 @@ def of_models():
             walking.functional_axes,
             dict(subject=synthetic.subject(), trial=synthetic.trial(25.0)),
         ),
+        "walking.axes_of_many": (
+            walking.axes_of_many,
+            dict(subjects=[walking.axes_posterior(synthetic.subject(), [synthetic.trial(25.0)])] * 2),
+        ),
         "walking.axes_posterior": (
             walking.axes_posterior,
             dict(

@@ -9,6 +9,7 @@ import numpy as np
 
 from models.studies.gait.curves import by_foot, joints, upper
 from models.walking import gait_plots, norms
+from models.walking.axes_posterior import AxesPosterior
 from models.walking.cycle_curves import BOUND, curve, dimensionless_speed, ground_force
 from models.walking.gait_result import Gait
 from models.walking.laboratory_page import Band, Events, Panel, laboratory_page
@@ -80,6 +81,15 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
                 heading(found, head),
             ),
             "Angles and moments of knee and hip about the axes of their joint coordinate systems, and the power of each joint.",
+        )
+    axes = {side: trials[0] for side, trials in feet.items() if isinstance(trials[0].functional_axes, AxesPosterior)}
+    if axes:
+        above["axes"] = Drawing(
+            partial(
+                gait_plots.axes_on_the_foot,
+                {side: (one.subject, one.functional_axes) for side, one in axes.items()},
+            ),
+            "Both axes of the ankle with cones that hold them with a probability of 95 %, on the markers of the standing foot.",
         )
     paths = {side: ([one.cop_in_foot() for one in trials], _landmarks(trials[0])) for side, trials in feet.items()}
     return {
