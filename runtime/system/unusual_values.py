@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime.support.arrays import Floats
 from runtime.support.errors import warn
-from runtime.support.units import Usual, ask
+from runtime.support.units import GRAVITY, Usual, ask
 from runtime.system.definitions import is_own
 from runtime.system.muscle_paths import is_muscle, path_motion, points_within
 from runtime.system.parts import GROUND, Body, Contact, Force
@@ -32,6 +32,7 @@ LARGER = 500.0  # times the other bodies of a system
 WIDER = 100.0  # radius of a contact, in lengths of the system; lengths of a muscle, in that of its path
 SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest distance of two points of a body squared
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
+STRONGER = 2e3  # maximum isometric force of a muscle, in weights of the system
 SLOWEST_MUSCLE = 1.0  # [s] ten times the slowest deactivation
 LENGTHS = "optimal_fiber_length", "tendon_slack_length"
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
@@ -60,7 +61,7 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     }
     ask_about_state(system, starts)
     for muscle in (force for force in system.forces if is_muscle(force)):
-        for one in _of_muscle(system, muscle):
+        for one in _of_muscle(system, muscle, weight):
             ask(*one)
     for contact in system.contacts:
         for one in _of_contact(system, contact, max(sizes.values(), default=0.0), weight):
@@ -96,8 +97,8 @@ def _of_parameters(system: System) -> Iterator[Question]:
             yield what, value, Usual(0.0, TWO_TURNS, "rad", "the angle of a spring")
 
 
-def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
-    """On the lengths of a muscle, by that of its path in the initial state of the builder, and on its time constants."""
+def _of_muscle(system: System, muscle: Force, mass: float) -> Iterator[Question]:
+    """On a muscle's force by the weight of the system, its lengths by that of its path at the start, and its time constants."""
     y = system.state.y
     length = float(path_motion(muscle, states_by_name(y[None], system.body_names))[0, 0])
     for point, distance, radius in points_within(muscle, states_by_name(y, system.body_names)):
@@ -109,7 +110,11 @@ def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
     if len(of_law) == len(LENGTHS):
         by = f"with a fibre and a tendon of {sum(of_law):.3g} m the path of a muscle"
         yield f"muscle '{muscle.name}': length of its path", length, Usual(0.0, WIDER * sum(of_law), "m", by)
-    for part, _ in muscle.module.PARAMETERS:
+    for part, unit in muscle.module.PARAMETERS:
+        if (part, unit) == ("max_isometric_force", "N"):
+            by = f"in a system of {mass:.3g} kg the maximum isometric force of a muscle"
+            of = Usual(mass * GRAVITY / LARGER, mass * GRAVITY * STRONGER, unit, by)
+            yield f"muscle '{muscle.name}': {part}", muscle.values[part], of
         if part.endswith("_time_constant"):
             slowest = Usual(0.0, SLOWEST_MUSCLE, "s", "a time constant of a muscle")
             yield f"muscle '{muscle.name}': {part}", muscle.values[part], slowest
