@@ -39,6 +39,7 @@ QUESTIONS = {
     "limits": "What do joint limits cost, does the damped foot come to rest, and how much energy does the printed law lose?",
     "gait": "How exactly does inverse dynamics recover a walk whose moments are known, and how long does it take?",
     "contact": "How well does the motion predict the force of the ground on adults whom no model has seen?",
+    "electromyograms": "Do activations of static optimisation follow electromyograms of adults who walk?",
     "axes": "Do credible intervals of the axes of the ankle hold the truth, and what does a walk add to the prior?",
     "ensembles": "How many cases of an ensemble run per second, and how much memory does a sweep of a million need?",
     "start": "How long does it take from an edit, an installation or a new process to a first result?",
@@ -48,11 +49,12 @@ QUESTIONS = {
     "random": "Are random mechanisms right against a second method, or ended with a status?",
     "files": "Are models from files of other programs right against the programs that own the formats?",
     "landing": "Do landings of OpenSim models on their contacts agree with OpenSim, and how long does one take?",
+    "muscles": "Does static optimisation of a walk agree with OpenSim's tool, and how long does it take beside it?",
     "design": "How many runs does the design of an orthosis take, and does a grid of 100 000 landings find the same one?",
     "queries": "Do mass matrices, efforts, frames, ... of models from files agree with MuJoCo, Pinocchio and OpenSim?",
     "peers": "How long do other programs take for the same motion at equal error, and for a chain of bodies?",
 }
-TAKE_FILES = ("axes", "contact", "mechanisms", "files", "landing", "queries")
+TAKE_FILES = ("axes", "contact", "electromyograms", "mechanisms", "files", "landing", "muscles", "queries")
 FOLDERS = (
     "targets",
     "mechanisms",
@@ -60,6 +62,7 @@ FOLDERS = (
     "peers",
     "files",
     "landing",
+    "muscles",
     "queries",
 )  # questions with a folder of their own
 DONE, FAILED, BAD_INPUT = 0, 1, 2
@@ -75,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Answer a question about the cost or the accuracy of Talus by measurement.",
-        epilog="\n".join(["questions:", *(f"  {name:11s}{sentence}" for name, sentence in QUESTIONS.items())]),
+        epilog="\n".join(["questions:", *(f"  {name:16s}{sentence}" for name, sentence in QUESTIONS.items())]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("question", nargs="?", metavar="QUESTION", help="one of the questions below")
@@ -83,7 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
         "files",
         nargs="*",
         metavar="FILE",
-        help="of mechanisms: problem files in place of the shipped ones; of axes and contact: a folder of C3D files; else models",
+        help="of mechanisms: problem files in place of the shipped ones; of those of data: a folder; else models",
     )
     out = "folder for the results, which must not exist yet; default: results/benchmark-QUESTION"
     parser.add_argument("--out", type=Path, help=out)

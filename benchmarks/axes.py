@@ -145,7 +145,7 @@ def one_subject(number: int, rule: str) -> tuple[Floats, dict[str, AxesPosterior
     amplitude = SKIN * SPREAD ** rng.normal()
     walk, circle = (recorded(subject, truth, of(rng), RULES[rule], amplitude, rng) for of in (walking, circles))
     trials = {"walking": (walk,), "circles": (circle,), "both": (walk, circle)}
-    return truth, {name: axes_posterior(subject, *those) for name, those in trials.items()}
+    return truth, {name: axes_posterior(subject, those) for name, those in trials.items()}
 
 
 def ask(*, quick: bool, say: Say, files: Sequence[str] = ()) -> Answer:
@@ -187,7 +187,7 @@ def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
         for side in ("right", "left"):
             mirrored = [one.mirrored() if side == "left" else one for one in (static, *walks)]
             subject = scale_to_subject(mirrored[0], side, mass=MASS)
-            found = [axes_posterior(subject, walk) for walk in mirrored[1:]]
+            found = [axes_posterior(subject, [walk]) for walk in mirrored[1:]]
             apart = np.abs(found[0].mean - found[1].mean) / np.hypot(found[0].sd, found[1].sd)
             for walk, one in zip(walks, found, strict=True):
                 conflicts = ", ".join(one.conflicts).replace("_", " ")

@@ -655,6 +655,7 @@ class _Limits(NamedTuple):
             b.force(name, "hinge_exponential", upper, lower, **directions, **own)
 
 
+@lru_cache(KEPT)
 def _cone(*latitudes_deg: float) -> Cone:
     """Elliptical cone with four maximum latitudes, at the longitudes 0, 90, 180 and 270 degrees."""
     return Cone.from_degrees((0, 90, 180, 270, 360), (*latitudes_deg, latitudes_deg[0]))

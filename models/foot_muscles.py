@@ -24,14 +24,13 @@ from models.foot_anatomy import Ankle, mirrored, mirrored_axis
 from models.foot_bones import KNEE
 from models.generic_bones import (
     LAW,
-    TO_OURS,
     Bone,
-    belongs,
     bones_below_knee,
     generic_centre,
     generic_leg,
     length_through,
     of_generic_size,
+    points_in_neutral_pose,
     scaled_constants,
 )
 from runtime import Builder, ModelError, Signal
@@ -130,16 +129,19 @@ def add_muscles(b: Builder, ankle: Ankle, balls: Mapping[str, Floats], muscles: 
     knee, ball = np.array(KNEE) * ankle.size.leg - ankle.on_leg[0], balls["main_foot"] - ankle.on_foot
     bones, generic = placed(knee, ball, -mirrored_axis(ankle.axes[0], ankle.side))
     shifts = {"leg": ankle.on_leg[0], "main_foot": ankle.on_foot, "toes": balls["toes"] - ball}
+    places, bodies, points = points_in_neutral_pose(NAMES)
+    scaled, in_generic, located = (np.empty_like(points) for _ in range(3))
+    for body in bones:
+        of_body = np.array([one == body for one in bodies])
+        scaled[of_body], in_generic[of_body] = (of[body].at(points[of_body]) for of in (bones, generic))
+        located[of_body] = shifts[BODIES[body]] + mirrored(scaled[of_body], ankle.side)
     for name in NAMES:
-        own = generic_leg()["muscles"][name]
-        points = [(one["body"], TO_OURS @ np.array(one["at"], float)) for one in own["points"] if belongs(one, {})]
-        lengths = [length_through([of[body].at(point) for body, point in points]) for of in (bones, generic)]
-        constants = scaled_constants(own, lengths[0] / lengths[1], muscles.strength)
+        own, at = generic_leg()["muscles"][name], places[name]
+        ratio = length_through(scaled[at]) / length_through(in_generic[at])
+        constants = scaled_constants(own, ratio, muscles.strength)
         if not (isinstance(muscles.law, str) and muscles.law.startswith(OF_LAW)):
             constants = {key: value for key, value in constants.items() if key not in generic_leg()["law"]}
-        path = [
-            (BODIES[body], shifts[BODIES[body]] + mirrored(bones[body].at(point), ankle.side)) for body, point in points
-        ]
+        path = [(BODIES[body], point) for body, point in zip(bodies[at], located[at], strict=True)]
         b.muscle(
             name, muscles.law, path, excitation=muscles.excitation[name], tendon=muscles.tendon,  # type: ignore[arg-type]
             **{**constants, **muscles.constants, **muscles.reflex.get(name, {})},

@@ -64,9 +64,11 @@ class Bone:
     length: float = 1.0
 
     def at(self, point: Floats) -> Floats:
-        """A point (3,) [m] of the generic body, in lab axes."""
-        turned = about(LONG, self.twist * np.clip(-point[2] / self.length, 0.0, 1.0)) @ point
-        return self.place + self.factor * self.axes @ (turned - self.centre)
+        """Points (..., 3) [m] of the generic body, in lab axes."""
+        if self.twist:
+            turns = about(LONG, self.twist * np.clip(-point[..., 2] / self.length, 0.0, 1.0))
+            point = (turns @ point[..., None])[..., 0]
+        return self.place + self.factor * ((point - self.centre) @ self.axes.T)
 
 
 def bones_below_knee(
@@ -110,7 +112,22 @@ def belongs(point: Mapping[str, Any], angles: Mapping[str, float]) -> bool:
     return all(lower <= angles.get(angle, 0.0) <= upper for angle, (lower, upper) in ranges)
 
 
-def length_through(points: Sequence[Floats]) -> float:
+@cache
+def points_in_neutral_pose(names: tuple[str, ...]) -> tuple[dict[str, slice], list[str], Floats]:
+    """Points of the paths of muscles in the neutral pose: which are those of each, their bodies, and places (n, 3) in these."""
+    muscles, points = dict[str, slice](), list[Any]()
+    for name in names:
+        first = len(points)
+        points += [one for one in generic_leg()["muscles"][name]["points"] if belongs(one, {})]
+        muscles[name] = slice(first, len(points))
+    return (
+        muscles,
+        [one["body"] for one in points],
+        read_only(np.array([one["at"] for one in points], float) @ TO_OURS.T),
+    )
+
+
+def length_through(points: Sequence[Floats] | Floats) -> float:
     """Length [m] of a path through points (3,)."""
     return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
 

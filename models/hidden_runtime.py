@@ -1,4 +1,4 @@
-"""Refuse to start where a user's file or folder hides the package ``runtime``, which can then not report it itself."""
+"""Refuse to start where another package has the name ``runtime``; Talus's can then not report it itself."""
 
 from __future__ import annotations
 
@@ -19,10 +19,16 @@ def refuse_hidden_runtime() -> None:
     """
     spec = getattr(sys.modules.get("runtime"), "__spec__", None) or importlib.util.find_spec("runtime")
     places = [] if spec is None else [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
-    if not places or not RUNTIME.is_dir() or any(RUNTIME in Path(place).resolve().parents for place in places):
+    if not places or not RUNTIME.is_dir():
         return
-    print(
-        f"{places[0]} hides Talus's package 'runtime'; rename that file or folder, or start Python where it is not found",
-        file=sys.stderr,
-    )
+    if not any(RUNTIME in Path(place).resolve().parents for place in places):
+        reason = f"{places[0]} hides Talus's package 'runtime'; rename that file or folder, or start Python where it is not found"
+    elif "refuse_hidden_packages" not in (RUNTIME / "__init__.py").read_text(encoding="utf-8", errors="replace"):
+        reason = (
+            f"{RUNTIME / '__init__.py'} is not Talus's: another distribution has a package 'runtime' too, which replaced it; "
+            "install that one into another environment, and Talus again"
+        )
+    else:
+        return
+    print(reason, file=sys.stderr)
     raise SystemExit(2)

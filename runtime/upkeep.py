@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import metadata
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -26,6 +29,7 @@ from runtime.jit.second_process import SETTING
 from runtime.jit.tidying import size_of
 from runtime.report.printing import browser
 from runtime.report.printing import missing as printing_missing
+from runtime.support.hidden_packages import PACKAGES, shipping
 from runtime.support.notice import compilations
 from runtime.support.streams import tell
 from runtime.system.parameters import parameters
@@ -138,8 +142,37 @@ def checked(distribution: str, build: Callable[[], System] | None) -> tuple[list
         drift = float(np.abs(run.energy - run.energy[0]).max())
         facts.append(["foot, 0.5 s", f"{run.message}, energy drift {drift:.1e} J, {1000 * run.stats.wall_time:.1f} ms"])
         healthy = run.success and drift < 1e-8
+    wrong = _wrong_files(distribution)
     folder, size = compiled_code()
-    return [*facts, *_extras(distribution), ["compiled code", f"{folder} ({size})"]], healthy
+    facts = [*facts, *_extras(distribution), ["compiled code", f"{folder} ({size})"], *wrong]
+    return facts, healthy and not wrong
+
+
+def _wrong_files(distribution: str) -> list[list[str]]:
+    """Files of Talus that changed after their installation, and other distributions with packages of equal names."""
+    found = []
+    if others := shipping(*PACKAGES):
+        what = f"{', '.join(others)}: packages of equal names; install each into another environment, and Talus again"
+        found.append(["other distributions", what])
+    try:
+        files = metadata.distribution(distribution).files or []
+    except PackageNotFoundError:
+        files = []
+    changed = [str(file) for file in files if file.hash and not _is_as_installed(file)]
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        what = f"{', '.join(changed[:3])}{more} changed since the installation; install Talus again"
+        found.append(["files", what])
+    return found
+
+
+def _is_as_installed(file: metadata.PackagePath) -> bool:
+    """Whether a file has the digest that its distribution states."""
+    place, stated = Path(str(file.locate())), file.hash
+    if stated is None or not place.is_file():
+        return False
+    digest = hashlib.new(stated.mode, place.read_bytes()).digest()
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == stated.value
 
 
 def _extras(distribution: str) -> list[list[str]]:

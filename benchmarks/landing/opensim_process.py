@@ -26,11 +26,11 @@ def loaded(opensim: Any, file: str, separate: bool) -> Any:
         if "Muscle" in forces.get(k).getConcreteClassName():
             forces.remove(k)
     if separate:
-        _separate(opensim, model)
+        separate_spheres(opensim, model)
     return model
 
 
-def _separate(opensim: Any, model: Any) -> None:
+def separate_spheres(opensim: Any, model: Any) -> None:
     """Give each sphere a force of its own, with the material of the one that it was in."""
     forces, shapes = model.updForceSet(), model.getContactGeometrySet()
     for k in reversed(range(forces.getSize())):

@@ -49,7 +49,7 @@ from codegen.compiler.reading import (
     refuse_functions,
     refuse_unused,
 )
-from codegen.compiler.rounding import beyond_rounding
+from codegen.compiler.rounding import beyond_rounding, rounding_of
 from codegen.compiler.straight import Lines, function, in_order, indexed
 from codegen.compiler.tangents import seeds_of, tangent
 
@@ -496,7 +496,8 @@ def emit_force(d: ForceDerivation, source: str) -> str:
     for name, lines, count in kernels_of_arguments(d, arguments):
         kernels += [lines, _entry(f"{name}_entry", name, every, base | {"out": f"({count},)"})]
     if kinks := kernels_of_kinks(d, layout, arguments):
-        kernels += [*kinks, _entry("kinks_entry", "kinks", every, base | {"out": f"({len(kinks_of(d))},)"})]
+        count = len(kinks_of(d)) + len(d.lookups)
+        kernels += [*kinks, _entry("kinks_entry", "kinks", every, base | {"out": f"({count},)"})]
     return assemble_module(d.doc, layout, data_lines(_data(d, size)), kernels, source)
 
 
@@ -509,12 +510,13 @@ def kernels_of_arguments(d: ForceDerivation, arguments: tuple[str, ...]) -> Iter
 
 
 def kernels_of_kinks(d: ForceDerivation, layout: Layout, arguments: tuple[str, ...]) -> list[Lines]:
-    """The kernel ``kinks``, if there are any."""
+    """The kernel ``kinks``, if there are any or tables, whose points are found by the rounding of their arguments."""
     stationary = {s: layout.rates[s] for s in d.scope.stationary}  # whose own rounding counts
     values = {s: e for s, e in layout.rates.items() if s not in stationary}
-    kinks = indexed("out", [beyond_rounding(x, values) for x in kinks_of(d)])
+    looked = [rounding_of(x, values) for _, x in d.lookups]
+    kinks = indexed("out", [*(beyond_rounding(x, values) for x in kinks_of(d)), *looked])
     values = dict(in_order([*stationary.items(), *values.items()]))
-    doc = "Numbers that change sign at kinks, 0 within their rounding"
+    doc = f"Numbers that change sign at kinks, 0 within their rounding{'; roundings of the arguments of tables' * bool(looked)}"
     long = {*layout.long, *values}
     return [function("kinks", (*arguments, "out"), layout.place, kinks, doc, values, long)] if kinks else []
 

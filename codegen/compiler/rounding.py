@@ -18,8 +18,13 @@ def beyond_rounding(x: Expr, values: dict[Expr, Expr]) -> Expr:
 
     ``values`` of symbols, in the order in which they can be computed, to which the absolute terms of those in x are added.
     """
-    within = ROUNDING * _terms(sp.sympify(x), values)
+    within = rounding_of(x, values)
     return ramp(x - within) - ramp(-x - within)
+
+
+def rounding_of(x: Expr, values: dict[Expr, Expr]) -> Expr:
+    """The rounding of a value; ``values`` as of ``beyond_rounding``."""
+    return ROUNDING * _terms(sp.sympify(x), values)
 
 
 def _terms(e: Expr, values: dict[Expr, Expr]) -> Expr:

@@ -25,6 +25,10 @@ class Moving:
     a: Floats
     alpha: Floats
 
+    def place(self, d: Floats) -> Floats:
+        """Place of a point d (3,) [m] of these axes."""
+        return self.r + times(self.A, d)
+
     def at(self, d: Floats) -> tuple[Floats, Floats, Floats]:
         """Place, velocity and acceleration of a point d (3,) [m] of these axes."""
         d = times(self.A, d)

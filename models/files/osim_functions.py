@@ -13,7 +13,7 @@ from numpy.polynomial import Polynomial
 
 from models.files.description import MOST, Floats, one_piece
 from runtime import ModelError, SumOfProducts
-from runtime.support import Element, are_finite, finite_numbers, plain_number, shortened, without_tiny
+from runtime.support import Element, are_finite, finite_numbers, plain_numbers, shortened, without_tiny
 
 SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 TAGS = (
@@ -286,7 +286,7 @@ def numbers(element: Element, tag: str, count: int | None, default: tuple[float,
     if not text.strip() and default is not None:
         return np.array(default)
     try:
-        values = np.array([plain_number(word) for word in text.split()])
+        values = plain_numbers(text.split())
     except ValueError:
         values = np.array([np.nan])
     if not len(values) or count is not None and len(values) != count or not are_finite(values):

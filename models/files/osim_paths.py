@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,16 +66,29 @@ DE_GROOTE = dict.fromkeys(
     ("activation_dynamics_smoothing", "active_force_width_scale", "fiber_damping", "passive_fiber_strain_at_one_norm_force",
      "tendon_strain_at_one_norm_force"), ""
 )  # fmt: skip
+
+
+class Kind(NamedTuple):
+    """How OpenSim 4.6 takes a kind of muscle: the law, its constants by property, and the default of the activation.
+
+    ``fibre_alone``: its static optimisation applies the force of the fibre without the cosine of the pennation angle.
+    """
+
+    law: str
+    properties: Mapping[str, str]
+    activation: float
+    fibre_alone: bool
+
+
 LAWS = {
-    "Thelen2003Muscle": ("thelen_as_opensim", COMMON | BOUNDED | THELEN),
-    "Millard2012EquilibriumMuscle": ("millard_as_opensim", COMMON | BOUNDED | {"fiber_damping": ""}),
-    "DeGrooteFregly2016Muscle": ("de_groote_as_opensim", COMMON | DE_GROOTE),
+    "Thelen2003Muscle": Kind("thelen_as_opensim", COMMON | BOUNDED | THELEN, 0.05, False),
+    "Millard2012EquilibriumMuscle": Kind("millard_as_opensim", COMMON | BOUNDED | {"fiber_damping": ""}, 0.05, True),
+    "DeGrooteFregly2016Muscle": Kind("de_groote_as_opensim", COMMON | DE_GROOTE, 0.5, True),
 }
 # Properties without a default in the laws, with those of OpenSim; of Millard's curves, where the ratios of stiffness need them.
 DEFAULTS = {
     "max_isometric_force": 1000.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.2, "pennation_angle_at_optimal": 0.0,
 }  # fmt: skip
-ACTIVATIONS = {"thelen_as_opensim": 0.05, "millard_as_opensim": 0.05, "de_groote_as_opensim": 0.5}  # defaults
 FIBER_STRAINS, TENDON_STRAIN = (0.0, 0.7), 0.049
 # Of Millard's muscle: without damping, the active curve is at least so high, and slopes at the maximum velocities are at least
 # half of those near them, whose defaults these are.
@@ -162,11 +176,11 @@ def _muscle(f: _Model, e: Element, name: str) -> Muscle:
     if len(points) < 2:
         raise ModelError(f"its path has {len(points)} points, and needs two")
     ignored = tuple(what for tag, what in IGNORED.items() if truth(e, tag, False))
-    law, properties = LAWS[e.tag]
+    kind = LAWS[e.tag]
     return Muscle(
-        name, e.tag, law, points, _wraps(f, path, points), DEFAULTS | _constants(e, properties, ignored), ignored,
+        name, e.tag, kind.law, points, _wraps(f, path, points), DEFAULTS | _constants(e, kind.properties, ignored), ignored,
         float(numbers(e, "min_control", 1, (0.01,))[0]), float(numbers(e, "max_control", 1, (1.0,))[0]),
-        float(numbers(e, "default_activation", 1, (ACTIVATIONS[law],))[0]),
+        float(numbers(e, "default_activation", 1, (kind.activation,))[0]),
     )  # fmt: skip
 
 

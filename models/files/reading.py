@@ -20,7 +20,7 @@ from models.files.merging import merged
 from models.files.osim_controllers import acting_controllers, with_controllers
 from models.files.own_file import OwnReading, read_own
 from runtime import Builder, ModelError, Signal, System
-from runtime.support import checked, floats, named
+from runtime.support import checked, floats, named, opened
 
 SORTS = (
     "actuators", "armature", "components", "constraints", "contacts", "couplers", "damping", "equalities", "flexes", "fluid",
@@ -182,8 +182,7 @@ def read(
             raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(SORTS)}")
     if path.suffix.lower() == ".json":
         return read_own(path)
-    folder = Path(os.path.realpath(path)).parent if root is None else Path(root)
-    description = _described(path, folder, floating=floating)
+    description = _described(path, None if root is None else Path(root), floating=floating)
     if not actuators:
         description = _acting(description)
     if "contacts" in ignore:
@@ -296,7 +295,7 @@ def _with_muscles_left_out(description: Description) -> Description:
     return description.changed(omitted=tuple(one for one in omitted if one.names))
 
 
-def _described(path: Path, folder: Path, *, floating: bool) -> Description:
+def _described(path: Path, root: Path | None, *, floating: bool) -> Description:
     """The description of a file, by its suffix; readers of other formats are not imported, which takes a tenth of a second."""
     suffix = path.suffix.lower()
     if suffix == ".urdf":
@@ -310,7 +309,9 @@ def _described(path: Path, folder: Path, *, floating: bool) -> Description:
     if suffix in (".xml", ".mjcf"):
         from models.files.mjcf import read_mjcf
 
-        return read_mjcf(path, folder)
+        with opened(path):  # a path that is none is refused
+            folder = Path(os.path.realpath(path)).parent
+        return read_mjcf(path, root or folder)
     raise ModelError(
         f"{path.name}: a model is a .urdf file, an .xml or .mjcf file of MuJoCo, an .osim file of OpenSim, or a .json file of "
         "Talus; give one of these"

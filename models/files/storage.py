@@ -12,7 +12,7 @@ import numpy as np
 
 from models.files.description import Floats
 from runtime import ModelError
-from runtime.support import checked, plain_number, read_file, shortened
+from runtime.support import checked, plain_number, plain_numbers, read_file, shortened
 
 LARGEST = 2**28  # [bytes]
 END = "endheader"
@@ -166,9 +166,12 @@ def _names(path: Path, names: list[str], number: int) -> list[str]:
 
 def _within(lines: Sequence[str], rows: list[int], span: tuple[float, float]) -> list[int]:
     """The rows within a span of time, and those that enclose it."""
-    t = np.array([_number(lines[n].split(None, 1)[0]) for n in rows])
-    if not np.isfinite(t).all() or (np.diff(t) <= 0.0).any():
+    try:
+        t = plain_numbers([lines[n].split(None, 1)[0] for n in rows])
+    except ValueError:
         return rows  # refused with its line when all are read
+    if not np.isfinite(t).all() or (np.diff(t) <= 0.0).any():
+        return rows
     if t[0] > span[1] or t[-1] < span[0]:
         return rows  # for messages with the times of the whole table
     first = max(int(np.searchsorted(t, span[0], side="right")) - 1, 0)

@@ -118,7 +118,7 @@ def forces_along(
         force, moment = left[link.name]
         for k, step in enumerate(link.steps):
             before = ways[link.name][k]
-            e, point = before.A @ step.axis, before.at(step.point)[0]
+            e, point = before.A @ step.axis, before.place(step.point)
             # e . (moment - point x force) of a turn; many forces share the product of axis and point
             power = _dot(e, force) if step.kind == "slide" else _dot(e, moment) - _dot(np.cross(e, point), force)
             for n, name in enumerate(coordinates[step.name]):

@@ -32,7 +32,7 @@ def add_muscles(forces: Element, d: Description, paths: Mapping[str, str]) -> No
         points = element(element(path, "PathPointSet"), "objects")
         for n, point in enumerate(muscle.points, 1):
             _add_point(points, f"{muscle.name}-P{n}", point, paths)
-        for tag, constant in LAWS[muscle.kind][1].items():
+        for tag, constant in LAWS[muscle.kind].properties.items():
             if (name := constant or tag) in muscle.constants:
                 child(made, tag, muscle.constants[name])
 

@@ -73,37 +73,36 @@ def drop(
     falls = {label: simulate(system, t_end, t_eval=times, **settings) for label, system in systems.items()}
     resolved = measures.resolved(systems, t_end, **settings)
     say(f"soles: {', '.join(foot_sole.SHAPE_NAMES)}; dropped upright at rest, and standing")
-    soles = _dropped_soles(drawn, height, t_end, t_eval=times, **settings)
+    soles = {
+        shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, t_eval=times, **settings)  # type: ignore[arg-type]
+        for shape in foot_sole.SHAPE_NAMES
+    }
     standing = {shape: _standing(shape, settings) for shape in foot_sole.SHAPE_NAMES}
     for label, run in {**falls, **soles}.items():
-        if not run.success:
-            report.failures.append(f"{label}: {run.message}")
         report.files.append(measures.thinned(run).to_netcdf(folder / f"{label.replace(' ', '_')}.nc"))
-    landed = all(_touching(run).any() for run in resolved.values())
-    if not landed and not report.failures:
-        report.failures.append(_not_landed(resolved["Coulomb"], t_end, height))
-    report.tables += [_fall_table(resolved), _sole_table(standing, soles)]
-
+    within = {f"{label}, with outputs within steps": run for label, run in resolved.items()}
+    of_friction = measures.complete(report, falls | within)
+    of_soles = measures.complete(report, soles | {f"standing, {shape}": run for shape, run in standing.items()})
+    landed = of_friction and all(_touching(run).any() for run in resolved.values())
+    if of_friction:
+        report.tables.append(_fall_table(resolved))
+    if of_soles:
+        report.tables.append(_sole_table(standing, soles))
+        first, *others = soles
+        drawn.add_motion(soles[first], name=f"{first} sole", beside={f"{shape} sole": soles[shape] for shape in others})
     if landed:
         report.answer = _answer(resolved)
         report.tables.append(_touch_table(falls))
+    elif of_friction:
+        report.failures.append(_not_landed(resolved["Coulomb"], t_end, height))
+    if landed and of_soles:
         say("figures")
         fine = measures.resolved({shape: run.system for shape, run in soles.items()}, t_end, **settings)
-        drawn.add(_figures(falls, resolved, fine))
+        if measures.complete(report, {f"{shape}, with outputs within steps": run for shape, run in fine.items()}):
+            drawn.add(_figures(falls, resolved, fine))
     report.cite = cited("2011")
     write_report(report, folder, figures=drawn)
     return report
-
-
-def _dropped_soles(drawn: FigureFiles, height: float, t_end: float, **settings: Any) -> dict[str, Run]:
-    """Runs by the shape of the sole, and the page that shows them."""
-    soles = {
-        shape: simulate(foot_ground.build(shape, height=height, pitch_deg=0.0), t_end, **settings)  # type: ignore[arg-type]
-        for shape in foot_sole.SHAPE_NAMES
-    }
-    first, *others = soles
-    drawn.add_motion(soles[first], name=f"{first} sole", beside={f"{shape} sole": soles[shape] for shape in others})
-    return soles
 
 
 def _answer(runs: Mapping[str, Run]) -> str:

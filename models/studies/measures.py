@@ -9,12 +9,14 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from runtime import Run, System, simulate
+from runtime import ModelError, Run, System, simulate
+from runtime.report import Report
 from runtime.results import LimitMotion
 from runtime.support import positive
 
 Tolerance = Annotated[float, "as rtol, atol"]  # of a study; messages of runs name it so
 PER_SECOND = 1000  # output times; a limit acts for tens of milliseconds
+MOST_TIMES = 200_000  # of a run, with some 100 MB of states
 WRITTEN_PER_SECOND = 200  # output times written to files
 PARTS = 8  # parts of an integration step, to resolve the forces within it
 EQUATIONS = "absolute"  # coordinates: the papers' equations, whose cost they compare
@@ -24,9 +26,30 @@ SETTLED = (
 
 
 def times(t_end: float, per_second: int = PER_SECOND) -> np.ndarray:
-    """Output times of a run, evenly spaced, (n,) [s]."""
+    """Output times of a run, evenly spaced, (n,) [s].
+
+    Raises
+    ------
+    ModelError
+        For a time that is not above 0, and for more than ``MOST_TIMES``.
+    """
     t_end = positive(t_end, "t_end")
+    if t_end * per_second > MOST_TIMES:
+        raise ModelError(
+            f"t_end = {t_end:g} s: the study has {per_second} output times a second, limit {MOST_TIMES} in all; give at most "
+            f"{MOST_TIMES / per_second:g} s"
+        )
     return np.linspace(0.0, t_end, max(int(round(t_end * per_second)), 1) + 1)
+
+
+def complete(report: Report, runs: Mapping[str, Run]) -> bool:
+    """Whether all runs of a comparison, by label, reached their end; those that failed are named in the report.
+
+    A comparison with a failed run is left out of tables, figures and answers.
+    """
+    failed = [f"{label}: {run.message}" for label, run in runs.items() if not run.success]
+    report.failures += failed
+    return not failed
 
 
 def thinned(run: Run, every: int = PER_SECOND // WRITTEN_PER_SECOND) -> Run:

@@ -77,6 +77,11 @@ def labels_option(given: Sequence[str] | None, what: str, form: str) -> dict[str
     return found
 
 
+def landmarks_option(given: Sequence[str] | None, what: str) -> dict[str, str]:
+    """Labels of a trial by landmark, from LANDMARK=LABEL."""
+    return labels_option(given, what, "LANDMARK=LABEL, such as heel=RHEE")
+
+
 def channels_option(given: Sequence[str] | None) -> dict[str, str]:
     """Labels of channels by muscle, from MUSCLE=LABEL."""
     return labels_option(given, "channels", "MUSCLE=LABEL, such as soleus_r=EMG1")

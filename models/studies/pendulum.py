@@ -127,27 +127,30 @@ def study(
 
     say(f"three cases: {', '.join(CASES)}; {t_end:g} s at tolerance {tolerance:g}")
     three = cases(t_end, tolerance)
-    for case, run in three.items():
-        if not run.success:
-            report.failures.append(f"{case}: {run.message}")
-        report.files.append(measures.thinned(run).to_netcdf(folder / f"{case}.nc"))
-    report.tables.append(_facts("cases", three))
-    first, *others = three
-    drawn.add_motion(three[first], name=first, beside={case: three[case] for case in others})
+    report.files += [measures.thinned(run).to_netcdf(folder / f"{case}.nc") for case, run in three.items()]
+    if measures.complete(report, three):
+        report.answer = _answer(three)
+        report.tables.append(_facts("cases", three))
+        drawn.add(_figures_of_cases(three))
+        first, *others = three
+        drawn.add_motion(three[first], name=first, beside={case: three[case] for case in others})
 
     say("studies of compliance, maximum moment and damping")
     by_parameter = studies(t_end, tolerance)
     say("cost: function evaluations")
     costs = costing.result()
-    report.tables.append(_cost_table(costs, t_end, tolerance))
-    for name, runs in by_parameter.items():
-        report.failures += [f"{name} {label}: {run.message}" for label, run in runs.items() if not run.success]
-        report.tables.append(_facts(f"study of {name.replace('max_', 'maximum ')}", runs))
+    counted = {f"cost, {case}, {method}": run for case, of in costs.items() for method, run in of.items()}
+    if measures.complete(report, counted):
+        report.tables.append(_cost_table(costs, t_end, tolerance))
+        drawn.add(_figure_of_costs(costs))
+    drawn.add(_figures_of_law())
+    for number, (name, runs) in zip((23, 25, 26), by_parameter.items(), strict=True):
+        if measures.complete(report, {f"{name} {label}": run for label, run in runs.items()}):
+            report.tables.append(_facts(f"study of {name.replace('max_', 'maximum ')}", runs))
+            drawn.add(_figures_by(name, runs, number))
 
     report.cite = cited("2024b")
-    report.answer = _answer(three)
     say("figures")
-    drawn.add(_figures(three, costs, by_parameter))
     write_report(report, folder, figures=drawn)
     return report
 
@@ -231,12 +234,13 @@ def law_curve(compliance: float, max_moment: float) -> tuple[np.ndarray, np.ndar
     return np.rad2deg(motion.excess[: last + 1]), motion.restricting_moment[: last + 1]
 
 
-def _figures(
-    three: dict[str, Run], costs: dict[str, dict[str, Run]], by_parameter: dict[str, dict[str, Run]]
-) -> dict[str, Drawing]:
+def _cone() -> Cone:
+    return build("elastic").limits[0].cone
+
+
+def _figures_of_cases(three: dict[str, Run]) -> dict[str, Drawing]:
     limited = {case: run for case, run in three.items() if case != "free"}
-    cone = limited["elastic"].system.limits[0].cone
-    figures = {
+    return {
         "positions": Drawing(
             partial(plots.over_time, three, {f"{c} [m]": partial(_coordinate, axis) for axis, c in enumerate(DIRECTIONS)}),
             "Position of the rod's centre of mass over time in each case.", f"{PAPER}, Fig. 17",
@@ -247,7 +251,7 @@ def _figures(
             f"{PAPER}, Fig. 18a",
         ),
         "top_view": Drawing(
-            partial(cone_plots.top_view, seen(three), {LIMIT: cone}, zooms={LIMIT: (315.0, 45.0, 12.0)}),
+            partial(cone_plots.top_view, seen(three), {LIMIT: _cone()}, zooms={LIMIT: (315.0, 45.0, 12.0)}),
             "Direction of the rod in the cone, seen from above, in each case.", f"{PAPER}, Fig. 18b",
         ),
         "moments": Drawing(
@@ -258,6 +262,11 @@ def _figures(
             partial(plots.mechanical_energies, {"spherical pendulum": three}),
             "Mechanical energy of each case, without and with the energy stored in the limit.", f"{PAPER}, Fig. 20",
         ),
+    }  # fmt: skip
+
+
+def _figure_of_costs(costs: dict[str, dict[str, Run]]) -> dict[str, Drawing]:
+    return {
         "evaluations": Drawing(
             partial(
                 plots.bars, COST_METHODS,
@@ -266,6 +275,11 @@ def _figures(
             ),
             "Function evaluations by case and method.", f"{PAPER}, Fig. 21",
         ),
+    }  # fmt: skip
+
+
+def _figures_of_law() -> dict[str, Drawing]:
+    return {
         "law_by_compliance": Drawing(
             partial(
                 plots.curves, {f"{c:g}°": law_curve(np.deg2rad(c), pendulum.MAX_MOMENT) for c in COMPLIANCES_DEG},
@@ -281,12 +295,9 @@ def _figures(
             "Restricting moment over the excess for each maximum moment.", f"{PAPER}, Fig. 24",
         ),
     }  # fmt: skip
-    for number, name in ((23, "compliance"), (25, "max_moment"), (26, "damping")):
-        figures |= _figures_by(name, by_parameter[name], cone, number)
-    return figures
 
 
-def _figures_by(name: str, runs: dict[str, Run], cone: Cone, number: int) -> dict[str, Drawing]:
+def _figures_by(name: str, runs: dict[str, Run], number: int) -> dict[str, Drawing]:
     """Figures of the runs in which one parameter varies; ``number`` of the paper's figure."""
     x: dict[str, Callable[[Run], Any]] = {f"{DIRECTIONS[0]} [m]": partial(_coordinate, 0)}
     restricting = {"restricting\nmoment [N m]": lambda run: run.limits[LIMIT].restricting_moment}
@@ -302,7 +313,9 @@ def _figures_by(name: str, runs: dict[str, Run], cone: Cone, number: int) -> dic
         f"{PAPER}, Fig. {number}",
     )
     top_view = Drawing(
-        partial(cone_plots.top_view, runs, {LIMIT: cone}, until=TOP_VIEW_SECONDS, zooms={LIMIT: (315.0, 45.0, 12.0)}),
+        partial(
+            cone_plots.top_view, runs, {LIMIT: _cone()}, until=TOP_VIEW_SECONDS, zooms={LIMIT: (315.0, 45.0, 12.0)}
+        ),
         f"Direction of the rod in the cone, seen from above, for each {words}.",
         f"{PAPER}, Fig. {number}c",
     )

@@ -22,9 +22,9 @@ What lives here, from the bottom up; each module imports only from those above i
     Spheres under the foot; the force that they predict; its distance from the measured one; the fit of a sole.
 ``muscle_names``, ``electromyograms``
     Names of muscles in recordings and models; envelopes of electromyograms, and their agreement with activations.
-``cycle_curves``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
-    Curves and values of a trial; all trials of a subject; a table of subjects; comparison of two sets of curves; the curves of
-    many subjects; their analysis.
+``cycle_curves``, ``axes_bands``, ``both_feet``, ``subject_table``, ``curve_tests``, ``subject_curves``, ``subjects``
+    Curves and values of a trial; what uncertain axes make of them; all trials of a subject; a table of subjects; comparison of
+    two sets of curves; the curves of many subjects; their analysis.
 ``fitted_motion``, ``opensim_trial``, ``marker_problem``, ``inverse_kinematics``
     The motion of a model of OpenSim that follows markers; inverse dynamics along a motion; many poses by least squares;
     coordinates from markers.
@@ -48,6 +48,7 @@ What lives here, from the bottom up; each module imports only from those above i
 from models.walking import leg_foot, norms, synthetic
 from models.walking.analysis import analyse
 from models.walking.anatomy import Anatomy
+from models.walking.axes_bands import AxesBands, axes_bands
 from models.walking.axes_posterior import AxesPosterior, AxesPrior, axes_posterior, population_prior
 from models.walking.contact import Prediction, predict_ground_force
 from models.walking.contact_fit import SoleFit, fit_sole
@@ -82,6 +83,7 @@ __all__ = [
     "Anatomy",
     "AnkleComparison",
     "AnkleTrial",
+    "AxesBands",
     "AxesPosterior",
     "AxesPrior",
     "BodyMotion",
@@ -109,6 +111,7 @@ __all__ = [
     "Trial",
     "analyse",
     "analyse_subjects",
+    "axes_bands",
     "axes_posterior",
     "compare_ankles",
     "compare_curves",

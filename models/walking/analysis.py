@@ -139,7 +139,7 @@ def analyse(
         if axes == "posterior" or isinstance(shown_by, AxesPosterior):
             _check_no_axes(anatomy, shown_by)
             trials = (shown_by, trial) if isinstance(shown_by, Capture) else (trial,)
-            of_all = shown_by if isinstance(shown_by, AxesPosterior) else axes_posterior(subject, *trials)
+            of_all = shown_by if isinstance(shown_by, AxesPosterior) else axes_posterior(subject, trials)
             found, subject = of_all, subject if of_all.conflicts else of_all.subject(subject)
         elif shown_by is not None:
             by_motion = functional_axes(subject, shown_by) if isinstance(shown_by, Capture) else shown_by

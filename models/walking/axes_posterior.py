@@ -23,7 +23,7 @@ is a choice: nothing at hand states it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,7 +203,7 @@ def population_prior(subject: LegFoot) -> AxesPrior:
 
 
 @checked
-def axes_posterior(subject: LegFoot, *trials: Capture, prior: AxesPrior | None = None) -> AxesPosterior:
+def axes_posterior(subject: LegFoot, trials: Sequence[Capture], prior: AxesPrior | None = None) -> AxesPosterior:
     """Find both axes with credible intervals from the markers of the leg and the foot in any movement.
 
     Every marker is displaced in its segment by noise and by skin, all normal.  Skin has four parts: a constant of the trial, a
@@ -218,9 +218,9 @@ def axes_posterior(subject: LegFoot, *trials: Capture, prior: AxesPrior | None =
     ----------
     subject : LegFoot
         By ``scale_to_subject``.  Its rules state where the talocrural axis is expected; the directions of its axes do not count.
-    trials : Capture
-        One or more, with three markers or more on leg and main foot, the same in all.  Those of a left foot are mirrored, as the
-        static trial was.
+    trials : sequence of Capture
+        One or more, of any movement, with three markers or more on leg and main foot, the same in all.  Those of a left foot are
+        mirrored, as the static trial was.
     prior : AxesPrior, optional
         Default: of published samples, see the source of this module.
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
 
 from models.generic_bones import SOURCE
 from models.walking.capture import Capture
-from models.walking.gait_result import Gait
-from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_leg
-from models.walking.generic_muscles import place_generic_leg
+from models.walking.gait_result import PERCENT, Gait
+from models.walking.generic_leg import HIP_TURNS, KNEE_TURNS, write_placed
+from models.walking.generic_muscles import PlacedLeg, place_generic_leg
 from models.walking.swapped_ankle import MODIFIED, UNIVERSAL, AnkleComparison, compare_ankles
 from runtime import ModelError
-from runtime.support import checked
+from runtime.support import GRAVITY, checked
 
 # Whose moments muscles make; ligaments and contact bear adduction and rotation of the knee.
 COORDINATES = (*HIP_TURNS, KNEE_TURNS[0], "ankle_angle", "subtalar_angle")
@@ -72,7 +75,8 @@ def muscles_of_walk(
         why = next((note for note in gait.notes if note.startswith("knee and hip")), "knee and hip are not analysed")
         raise ModelError(f"{gait.name}: muscles need the pelvis and the thigh; {why}")
     letter = gait.side[0]
-    reading = write_leg(gait.subject, file, upper=gait.upper_leg, strength=strength, overwrite=overwrite)
+    bones = place_generic_leg(gait.subject, gait.upper_leg)
+    reading = write_placed(gait.subject, gait.upper_leg, bones, file, strength=strength, overwrite=overwrite)
     markers = {label: one.measured for label, one in gait.markers.items()}
     weights = {label: ABOVE for label, one in gait.markers.items() if one.body in ("pelvis", "thigh")}
     trial = Capture(gait.name, gait.t, markers, (gait.ground,))
@@ -82,13 +86,31 @@ def muscles_of_walk(
         muscles={"coordinates": [f"{name}_{letter}" for name in COORDINATES], **(muscles or {})},
         start=gait.cycle.strike, end=gait.cycle.next_strike, weights=weights, orthosis=orthosis,
     )  # fmt: skip
-    return replace(found, notes=(*_notes(gait, strength), *found.notes))
+    return replace(found, notes=(*_notes(bones, strength), *found.notes))
 
 
-def _notes(gait: Gait, strength: float) -> list[str]:
+@checked
+def muscle_values(gait: Gait, **options: Any) -> dict[str, Any]:
+    """Muscles of a walk with modified universal joints as curves (101,) over the gait cycle and largest values.
+
+    By name, such as "soleus force [N]" and "soleus force, largest [N]": activations and forces of the muscles that cross the
+    ankle, and contact forces of both hinges.  ``options``: of ``muscles_of_walk``.
+    """
+    with TemporaryDirectory() as folder:
+        compared = muscles_of_walk(gait, Path(folder) / "leg.osim", **{**options, "sorts": [MODIFIED]})
+    one, weight = compared.trials[MODIFIED], GRAVITY * compared.mass
+    assert one.muscles is not None  # they are asked for
+    percent, found = np.interp(one.trial.t, gait.t, gait.percent), dict[str, Any]()
+    for name in (name for ankle in compared.ankles for name in compared.muscles_of(ankle)):
+        found[f"{name[:-2]} activation [1]"] = one.muscles.activations[name]
+        found[f"{name[:-2]} force [N]"] = one.muscles.forces[name]
+    found |= {f"{joint[:-2]} contact force [BW]": of.size / weight for joint, of in one.contacts.items()}
+    largest = {name.replace(" [", ", largest ["): float(values.max()) for name, values in found.items()}
+    return {name: np.interp(PERCENT, percent, values) for name, values in found.items()} | largest
+
+
+def _notes(leg: PlacedLeg, strength: float) -> list[str]:
     """How the generic leg was scaled, and what muscles do not bear."""
-    assert gait.upper_leg is not None  # the caller asks for it
-    leg = place_generic_leg(gait.subject, gait.upper_leg)
     factors = ", ".join(f"{name} {bone.factor:.3f}" for name, bone in leg.bones.items())
     return [
         f"{SOURCE}; factors: {factors}; maximum isometric forces {'as published' if strength == 1.0 else f'times {strength:g}'}",

@@ -72,12 +72,26 @@ def write_leg(
     ------
     ModelError
     """
+    bones = None if upper is None else place_generic_leg(subject, upper)
+    return write_placed(subject, upper, bones, file, strength=strength, overwrite=overwrite)
+
+
+def write_placed(
+    subject: LegFoot,
+    upper: UpperLeg | None,
+    bones: PlacedLeg | None,
+    file: str | Path,
+    *,
+    strength: float,
+    overwrite: bool,
+) -> Reading:
+    """As ``write_leg``, with the generic leg as it was placed on the subject."""
     path = Path(file)
     if path.suffix.lower() != ".osim":
         raise ModelError(f"{path.name}: a lower leg is written as .osim; give such a name")
     if not 0.0 < strength < np.inf:
         raise ModelError(f"strength = {strength:g}: give a factor of the maximum isometric forces above 0")
-    description = _description(subject, upper, strength)
+    description = _description(subject, upper, bones, strength)
     steps = dict.fromkeys((step.name for _, step in description.steps), 0.0)
     joints = {link.name: link.joint for link in description.links}
     locked = [name for name in steps if name.startswith("mtp") and not subject.bodies["toes"].markers]
@@ -123,13 +137,12 @@ def with_own_forces(trial: Capture, side: str, *, markers: Mapping[str, str] | N
     return replace(trial, forces=forces, notes=notes)
 
 
-def _description(subject: LegFoot, upper: UpperLeg | None, strength: float) -> Description:
+def _description(subject: LegFoot, upper: UpperLeg | None, bones: PlacedLeg | None, strength: float) -> Description:
     """The bodies in axes of OpenSim, in the pose of the static trial."""
     left = subject.landmarks.side == "left"
     letter = "l" if left else "r"
     turn = ROTATIONS[UP_AXIS][0].T
     S = turn @ np.diag([1.0, -1.0 if left else 1.0, 1.0])  # a left leg was mirrored
-    bones = None if upper is None else place_generic_leg(subject, upper)
     chain = _chain(subject, upper, bones)
     links: list[Link] = []
     frames: list[Frame] = []

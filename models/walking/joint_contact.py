@@ -100,7 +100,7 @@ def joint_contacts(
             )
         link = moved[joint]
         at, inner = ways[link.name][-1], ways[link.parent][-1]
-        point = ways[link.name][0].at(link.steps[0].point)[0]
+        point = ways[link.name][0].place(link.steps[0].point)
         net, about = needed[link.name]
         force, moment = net - pulled[link.name][0], about - pulled[link.name][1]
         found[joint] = JointContact(

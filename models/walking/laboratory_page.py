@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,10 @@ class Band:
 
 @dataclass(frozen=True)
 class Panel:
-    """A quantity over the gait cycle: its directions, unit, curves (trials, points) by foot, norm, and a caveat."""
+    """A quantity over the gait cycle: its directions, unit, curves (trials, points) by foot, norm, and a caveat.
+
+    ``within``: ends (2, points) of the band of each foot that the uncertainty of the axes makes, instead of that of the trials.
+    """
 
     title: str
     positive: str
@@ -38,6 +41,7 @@ class Panel:
     curves: Mapping[str, Floats]
     norm: Band | None = None
     caveat: str = ""
+    within: Mapping[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,8 @@ def _legend(panels: Sequence[Panel], events: Mapping[str, Events]) -> dict[str, 
         handles[name] = Line2D([], [], color=colour, linestyle=dashes, linewidth=1.6)
     if any(len(trials) > 1 for trials in curves.values()):
         handles["single trials"] = Line2D([], [], color="0.3", linewidth=0.5)
+    if any(panel.within for panel in panels):
+        handles["95 % by the axes, pointwise"] = Patch(color="0.3", alpha=0.25)
     handles["foot off"] = Line2D([], [], color="0.3", linewidth=0.9)
     if any(np.isfinite([at.opposite_off, at.opposite_strike]).any() for at in events.values()):
         handles["off and strike of the other foot"] = Line2D([], [], color="0.3", linewidth=0.9, linestyle=":")
@@ -101,6 +107,8 @@ def _draw(ax: Any, panel: Panel, events: Mapping[str, Events]) -> None:
             ax.fill_between(percent, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0)
             ax.plot(percent, curves.T, color=colour, linewidth=0.4, alpha=0.7)
         ax.plot(percent, mean, color=colour, linestyle=dashes, linewidth=1.6)
+        if side in panel.within:
+            ax.fill_between(percent, *panel.within[side], color=colour, alpha=0.25, linewidth=0)
         at = events[side]
         for time, line in ((at.off, "-"), (at.opposite_off, ":"), (at.opposite_strike, ":")):
             if np.isfinite(time):
@@ -108,5 +116,6 @@ def _draw(ax: Any, panel: Panel, events: Mapping[str, Events]) -> None:
     ax.axhline(0.0, color="0.5", linewidth=0.6)
     ax.set_xlim(0, 100)
     ax.set_title(panel.title, loc="left", fontsize=9, pad=12)
-    ax.set_ylabel(f"{panel.negative} –   + {panel.positive}\n[{panel.unit}]", fontsize=7.5)
+    directions = f"{panel.negative} –   + {panel.positive}\n" if panel.positive else ""
+    ax.set_ylabel(f"{directions}[{panel.unit}]", fontsize=7.5)
     ax.tick_params(labelsize=8)

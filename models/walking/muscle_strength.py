@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.files.description import Floats, Muscle
+from models.files.osim_paths import LAWS
 from runtime.system import rigid_muscle
 
-FIBRE_ALONE = ("millard", "de_groote")  # laws whose pennation OpenSim's static optimisation leaves out
+# Beginnings of laws whose pennation OpenSim's static optimisation leaves out.
+FIBRE_ALONE = tuple(kind.law.removesuffix("as_opensim") for kind in LAWS.values() if kind.fibre_alone)
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ def loads_between(
     first, second = pairs[1]
     turn = first.A @ axes.T
     force, moment = (times(turn, of) for of in _exerted(zero, states, add))
-    point = np.broadcast_to(second.at(centre)[0], force.shape)
+    point = np.broadcast_to(second.place(centre), force.shape)
     both = Load(links[1], force, point, moment), Load(links[0], -force, point, -moment)
     return [load for load in both if load.body != WORLD]
 

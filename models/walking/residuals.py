@@ -96,6 +96,6 @@ def _height(source: Description, trial: Trial) -> float:
     table = np.stack([np.stack([of[name] for name in names]) for of in (trial.q, trial.u, trial.u_dot)])
     ways, _ = ways_at(source, names, table)
     mass = sum(link.mass for link in source.links)
-    centre = sum(link.mass * ways[link.name][-1].at(link.centre)[0] for link in source.links) / mass
+    centre = sum(link.mass * ways[link.name][-1].place(link.centre) for link in source.links) / mass
     g = float(np.linalg.norm(source.gravity))
     return float(np.mean(centre @ (-source.gravity / g))) if g > 0.0 else 0.0

@@ -29,6 +29,7 @@ TIMES = 201  # of a run, without ``t_eval``
 ENOUGH = 1e-10  # of the objective's size: a step that gains less ends the search
 MET = 1e-6  # of a constraint's size: it is met within this, and counts as active
 NEARER = 1e-3  # of what is violated, which a change of the parameters by their sizes must gain, or the search ends
+STALLED = 10  # tries that are refused, between which a gain below ``NEARER`` ends the search
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,10 @@ class _RunsUsedUpError(Exception):
     """The search asked for more runs than are allowed."""
 
 
+class _StalledError(Exception):
+    """Tries of the search are refused one after another, and those between them gain little."""
+
+
 class _CannotBeMetError(Exception):
     """No change of the parameters brings what is violated nearer to its limit."""
 
@@ -182,10 +187,14 @@ class _Problem:
         self.question, self.t_end, self.rtol, self.atol = question, t_end, rtol, atol
         self.objective, self.limits, self.max_runs, self.bar, self.runs = objective, limits, max_runs, bar, 0
         self.scale = question.sizes(question.row)
+        if why := refusal(question, question.row, 0, question.row[0]):
+            values = ", ".join(f"{name} = {value:g}" for name, value in zip(question.names, question.row, strict=True))
+            raise ModelError(f"minimise: the start, {values}, is refused: {why}; give another start")
         start = question.system(question.row)[0].time
         self.times = np.linspace(start, t_end, TIMES) if t_eval is None else t_eval
         self.sizes: dict[str, float] = {}  # of constrained results
         self._known: dict[bytes, _Point | ModelError] = {}
+        self._merits: list[tuple[float, float]] = []  # violation and objective of the best values at each refusal
         first = self.at(question.row)
         self.size = max(abs(first.objective), float(np.abs(first.gradient * self.scale).max())) or 1.0
 
@@ -215,6 +224,20 @@ class _Problem:
         if isinstance(point, ModelError):
             raise point
         return point
+
+    def refuse_stalled(self) -> None:
+        """End a search where the best values have gained little since as many refusals as ``STALLED``.
+
+        Raises
+        ------
+        _StalledError
+        """
+        best = self.at(_best(self))
+        self._merits.append((max(0.0, best.violation - MET), best.objective / self.size))
+        (violation, objective), (violation_now, objective_now) = self._merits[-STALLED:][0], self._merits[-1]
+        nearer = violation - violation_now > NEARER * violation
+        if len(self._merits) >= STALLED and not nearer and abs(objective - objective_now) <= NEARER:
+            raise _StalledError
 
     @property
     def points(self) -> list[_Point]:
@@ -305,6 +328,7 @@ def _search(problem: _Problem, low: Floats, high: Floats, to_edges: bool) -> tup
             refused[0] = str(error)
             if to_edges and refusal(problem.question, row, 0, row[0]):
                 raise BeyondError(begin, row) from None
+            problem.refuse_stalled()
             return None
 
     def reached(x: Floats) -> None:
@@ -344,6 +368,8 @@ def _search(problem: _Problem, low: Floats, high: Floats, to_edges: bool) -> tup
         )  # fmt: skip
     except _CannotBeMetError:
         return _ended(problem, "no change of the parameters brings the constraints nearer to their limits")
+    except _StalledError:
+        return _ended(problem, _stalled(problem, refused[0]))
     except _RunsUsedUpError:
         why = f"; values beyond were refused: {refused[0]}" if refused[0] else "; go on from the values found"
         return _ended(problem, f"max_runs = {problem.max_runs} reached before a minimum{why}")
@@ -351,6 +377,16 @@ def _search(problem: _Problem, low: Floats, high: Floats, to_edges: bool) -> tup
     if at(row / scale) is None:
         return _ended(problem, f"the search ended where values are refused: {refused[0]}")
     return row, _Ended(row, str(found.message), bool(found.success))
+
+
+def _stalled(problem: _Problem, reason: str) -> str:
+    """Message of a search at values beyond which parameters are refused, together where none alone has an edge there."""
+    values = zip(problem.question.names, _best(problem).tolist(), strict=True)
+    return (
+        f"the search ended at {', '.join(f'{name} = {value:.6g}' for name, value in values)}: better values are refused "
+        f"({reason}), and it does not follow such an edge; give this rule as one of the constraints, by a function of the run, "
+        "or narrow the bounds"
+    )
 
 
 def _ended(problem: _Problem, message: str) -> tuple[Floats, _Ended]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ class ForceData(NamedTuple):
     address: Ints  # (forces,) of their kernels, in this process
     lookups: Ints  # (forces,) addresses of the kernels that give the arguments of their tables, 0 for none
     kinks: Ints  # (forces,) addresses of the kernels that give the numbers that change sign at kinks, 0 for none
-    kink: Ints  # (forces + 1,) where the kinks of each force begin
+    kink: Ints  # (forces + 1,) where the kinks of each force begin: those of its kernel, then the knots of its tables
     angles: Ints  # (forces,) addresses of the kernels of angles whose revolutions are counted, 0 for none
     angle_place: Ints  # (forces,) in x of the first angle before
     bodies: Ints  # (forces,) number of bodies of their kernels, 2 or 4
@@ -62,13 +63,15 @@ class ForceWorkspace(NamedTuple):
     x: Floats  # (forces, X)
     out: Floats  # (forces, outputs)
     argument: Floats  # (calls,) of the tables of one force
+    kinks: Floats  # what the kernel of the kinks of one force gives
     followed: Ints  # (1,) number of states that follow the motion in a state of the integration: all, or none, which stay as in x
 
 
 def force_workspace(t: ForceData) -> ForceWorkspace:
     """Memory for the forces of a system, whose states keep their initial values until they are ``followed``."""
     out, argument = np.zeros((len(t.address), t.outputs)), np.zeros(max(len(t.call_place), 1))
-    return ForceWorkspace(t.x.copy(), out, argument, np.zeros(1, np.int64))
+    kinks = np.zeros((np.diff(t.kink) + np.diff(t.call)).max(initial=1))
+    return ForceWorkspace(t.x.copy(), out, argument, kinks, np.zeros(1, np.int64))
 
 
 def follow_states(t: ForceData, m: ForceWorkspace) -> None:
@@ -189,7 +192,30 @@ def evaluate_kinks(y, data, w, to):  # type: ignore[no-untyped-def]
     for k in range(len(t.address)):
         if t.kinks[k] != 0:
             look_up_tables(k, t, m, w.state)
-            call_kernel(t.kinks[k], k, t, m, w.state, to[t.kink[k] :])
+            call_kernel(t.kinks[k], k, t, m, w.state, m.kinks)
+            put_kinks(k, t, m, to)
+
+
+@inlined
+def put_kinks(k, t, m, to):  # type: ignore[no-untyped-def]
+    """Put what the kernel of the kinks of force k gives into ``to``, and behind it the distances from the knots of its tables."""
+    first, last, place = t.call[k], t.call[k + 1], t.kink[k]
+    own = t.kink[k + 1] - place - (t.start[last] - t.start[first]) + (last - first)
+    for c in range(own):
+        to[place + c] = m.kinks[c]
+    place += own
+    for call in range(first, last):
+        for piece in range(t.start[call] + 1, t.start[call + 1]):
+            to[place] = beyond_knot(m.argument[call - first], t.knot[piece], m.kinks[own + call - first])
+            place += 1
+
+
+@expanded
+def beyond_knot(argument, knot, rounding):  # type: ignore[no-untyped-def]
+    """The distance of an argument from a knot, 0 within its rounding."""
+    off = argument - knot
+    above, below = off - rounding, -off - rounding
+    return 0.5 * (above + math.fabs(above)) - 0.5 * (below + math.fabs(below))
 
 
 @inlined

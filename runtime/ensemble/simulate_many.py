@@ -269,7 +269,8 @@ def _run_unfinished(
         waiting = (first for first in range(0, count, size) if first not in done)
         chunks = ((first, {k: v[first : first + size] for k, v in columns.items()}) for first in waiting)
         _run_all(pool, chunks, task, ahead, keep)
-    LOG.info("%d of %d cases done", outcomes.finished, count)
+    serially = outcomes.finished - int(outcomes.vectorised.sum())
+    LOG.info("%d of %d cases done, %d as single runs", outcomes.finished, count, serially)
     return outcomes, kept, failures
 
 

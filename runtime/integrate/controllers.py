@@ -16,7 +16,7 @@ from runtime.dynamics.model_data import ModelData
 from runtime.dynamics.signals import SignalData
 from runtime.dynamics.status import RunFailure, Status
 from runtime.integrate.choices import COMPILED_METHODS, SCIPY_METHODS
-from runtime.integrate.delays import Delays, at_once, late
+from runtime.integrate.delays import Delays, at_once, late, refuse_short_delays
 from runtime.integrate.handed_state import RunState, RunStates
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
@@ -224,6 +224,10 @@ class Sampling:
             self.due = self.t_end if at_once(self.due) >= self.t_end else self.due
         m.until(self.due)
 
+    def cause(self, steps: int, t: float) -> str:
+        """For the message of a run that took so many steps until a time [s] and is given up: the delay that ended them."""
+        return "" if self.delays is None else self.delays.cause(steps, t)
+
     def recorded(self) -> System:
         """The system with the efforts that were set, and with the past of muscles, as signals of time."""
         signals = {}
@@ -249,4 +253,5 @@ def sampling_of(system: System, how: Settings, data: ModelData, controllers: Seq
     if how.method in SCIPY_METHODS:
         what = "controllers" if controllers else f"delays, as that of muscle '{late(system)[0].name}'"
         raise ModelError(f"method '{how.method}' knows no {what}; use {' or '.join(map(repr, COMPILED_METHODS))}")
+    refuse_short_delays(system, how)
     return Sampling(system, data, controllers, how.t_start, how.t_end)

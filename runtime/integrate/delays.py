@@ -21,7 +21,11 @@ from runtime.dynamics.signals import DEGREE, SignalData
 from runtime.integrate import stepping
 from runtime.integrate.joints_first import JointsFirst
 from runtime.integrate.methods import Compiled
+from runtime.integrate.settings import Settings
+from runtime.integrate.step_control import MOST_STEPS, NO_LIMIT
+from runtime.integrate.stepwise import SLOWER
 from runtime.support.arrays import Floats, frozen
+from runtime.support.errors import ModelError, warn
 from runtime.system.delays import delayed
 from runtime.system.muscle_modules import DELAYED
 from runtime.system.muscle_paths import path_motion
@@ -41,6 +45,10 @@ CHANGE = 0.01  # of the largest speed: an end of a step of the past counts as a 
 # Step that is kept, by time and delay: the knots of a shorter one may be equal, so that the piece before goes on.
 SHORTEST = 2.0**-45
 ROUNDING = 1e-12  # of a time: pauses so near each other are at one time
+MANY_DELAYS, MOST_DELAYS = (
+    1e6,
+    MOST_STEPS / SLOWER,
+)  # in a run: minutes of computing; days, where ``Lookout`` ends a run
 Pieces = tuple[Floats, Floats, Floats]  # knots [s], coefficients (pieces, 6), weights, as of ``SignalData``
 
 
@@ -133,6 +141,11 @@ class Delays:
         by_name = states_by_name(bodies, self.system.body_names)
         return [path_motion(force, by_name)[:LENGTH_AND_SPEED] for force in self.muscles]
 
+    def cause(self, steps: int, t: float) -> str:
+        """As of ``Sampling``; "" where most steps are shorter than the shortest delay."""
+        shortest = int(np.argmin(self.delays))
+        return said_of(self.muscles[shortest]) if t - self.start > 0.5 * steps * self.delays[shortest] else ""
+
     def recorded(self, system: System) -> System:
         """A system with the whole past as signals of its muscles."""
         self._add_steps(self.start)
@@ -153,6 +166,33 @@ class Delays:
 def late(system: System) -> tuple[Force, ...]:
     """The muscles of a system whose delays are not 0."""
     return tuple(force for force in delayed(system) if force.values["delay"] > 0.0)
+
+
+def refuse_short_delays(system: System, how: Settings) -> None:
+    """Refuse delays of which a run is so many that its steps, which end at each, count as without end; warn of many.
+
+    Raises
+    ------
+    ModelError
+        Naming the muscle with the shortest delay.
+    """
+    shortest = min(late(system), key=lambda force: float(force.values["delay"]), default=None)
+    if shortest is None:
+        return
+    count = (how.t_end - how.t_start) / float(shortest.values["delay"])
+    text = said_of(shortest, f", which makes {count:.1g} steps to t = {how.t_end:g} s, limit {MOST_DELAYS:.0e}")
+    if count > MOST_DELAYS and how.max_steps == NO_LIMIT:
+        raise ModelError(text)
+    if count > MANY_DELAYS:
+        warn(text)
+
+
+def said_of(force: Force, count: str = "") -> str:
+    """What a delay does to the steps of a run, and the remedy."""
+    return (
+        f"muscle '{force.name}': no step is longer than its delay of {force.values['delay']:g} s{count}; give a longer one, or "
+        "delay=0, with which its reflex is a law of the present state"
+    )
 
 
 def at_once(t: float) -> float:

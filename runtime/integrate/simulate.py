@@ -354,6 +354,8 @@ def _integrate(
         status, reason = Status.INTERRUPTED, Status.INTERRUPTED.text(m.t)
     except RunFailure as failed:
         status, reason = failed.status, str(failed)
+    if sampling is not None and status in (Status.STEPS_USED_UP, Status.TOO_MANY_STEPS):
+        reason = "; ".join(filter(None, [reason, sampling.cause(steps, t)]))
     if stop < np.inf:
         m.stop(stop)
         if every_step:

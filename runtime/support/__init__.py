@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     from runtime.support.names import named
     from runtime.support.numbers import floats
     from runtime.support.units import DOWN, GRAVITY, Usual, ask, usual
-    from runtime.support.xml_reading import Element, are_finite, finite_numbers, parse_xml, plain_number, without_tiny
+    from runtime.support.xml_reading import (
+        Element,
+        are_finite,
+        finite_numbers,
+        parse_xml,
+        plain_number,
+        plain_numbers,
+        without_tiny,
+    )
 else:
     __getattr__, __dir__ = late_names(
         __name__,
@@ -38,7 +46,7 @@ else:
             "names": "named",
             "numbers": "floats",
             "units": "DOWN GRAVITY Usual ask usual",
-            "xml_reading": "Element are_finite finite_numbers parse_xml plain_number without_tiny",
+            "xml_reading": "Element are_finite finite_numbers parse_xml plain_number plain_numbers without_tiny",
         },
     )
 
@@ -71,6 +79,7 @@ __all__ = [
     "opened",
     "parse_xml",
     "plain_number",
+    "plain_numbers",
     "positive",
     "read_file",
     "results_folder",

@@ -88,7 +88,7 @@ def checked_class(kind: C) -> C:
     return kind
 
 
-def unchecked(kind: type[T], *given: Any, **named: Any) -> T:
+def unchecked(kind: type[T], /, *given: Any, **named: Any) -> T:
     """An object of a ``checked_class`` from arguments that its maker has checked; their types may not be checked twice."""
     made = object.__new__(kind)
     cast(Any, kind.__init__).__wrapped__(made, *given, **named)
@@ -109,20 +109,14 @@ class Border:
         if self.kinds is None:
             self.kinds = self._find_kinds()
         places = *zip(chain(self.order, repeat(self.many)), given, strict=False), *named.items()
-        for name, value in places:  # often all are of these types, and a call for each takes longer than the rest
+        admitted: list[Any] = []
+        for name, value in places:  # most are of these types, and a call for each takes longer than the rest
             kind = self.kinds.get(name if name in self.names else self.more)
-            if kind is not None and type(value) not in kind.at_once:
-                break
-        else:
-            return given, dict(named)
-        admitted = [self._admitted((given, named), *one) for one in places]
+            of_kind = kind is None or type(value) in kind.at_once
+            admitted.append(value if of_kind else self._admitted((given, named), name, value, cast("Kind", kind)))
         return tuple(admitted[: len(given)]), dict(zip(named, admitted[len(given) :], strict=True))
 
-    def _admitted(self, calls: tuple[tuple[Any, ...], Mapping[str, Any]], name: str, value: Any) -> Any:
-        assert self.kinds is not None
-        kind = self.kinds.get(name if name in self.names else self.more)
-        if kind is None or type(value) in kind.at_once:
-            return value
+    def _admitted(self, calls: tuple[tuple[Any, ...], Mapping[str, Any]], name: str, value: Any, kind: Kind) -> Any:
         try:
             return kind.admit(value)
         except ModelError:

@@ -5,7 +5,7 @@ Elements are read by Python's expat, which checks that the text is well formed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -70,7 +70,7 @@ class Element:
             return np.array(default)
         words = self.need(attribute).split()
         try:
-            values = np.array([plain_number(word) for word in words])
+            values = plain_numbers(words)
         except ValueError:
             values = np.array([np.nan])
         if values.shape != (count,) or not are_finite(values):
@@ -84,16 +84,22 @@ class Element:
         return float(self.numbers(attribute, 1, None if default is None else (default,))[0])
 
 
-def plain_number(word: str) -> float:
-    """A number as files have it; Python's ``float`` takes 1_0 and digits of other scripts, too.
+def plain_numbers(words: Sequence[str]) -> NDArray[np.float64]:
+    """Numbers as files have them (words,); Python's ``float`` takes 1_0 and digits of other scripts, too.
 
     Raises
     ------
     ValueError
     """
-    if "_" in word or not word.isascii():
-        raise ValueError(word)
-    return float(word)
+    text = "".join(words)
+    if "_" in text or not text.isascii():
+        raise ValueError(text)
+    return np.array(list(map(float, words)))
+
+
+def plain_number(word: str) -> float:
+    """One number, as of ``plain_numbers``."""
+    return float(plain_numbers([word])[0])
 
 
 def are_finite(values: NDArray[np.float64]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType, ModuleType
 from typing import Any
 
@@ -40,6 +40,7 @@ POINTS = {
     "centre": "s_i",
     "point": "s_j",
 }  # keywords of ``Builder.contact`` and names in the definition of the geometry
+KEPT = 64  # laws of contacts with their values, of the systems built last
 SIZES = "radius", "sphere_share"  # numbers in the definition of the geometry
 OF_ELASTIC, OF_DAMPING = 1, 2  # outputs of a normal law
 TRANSITION_VELOCITY, TRANSITION_VELOCITY_OF = (
@@ -123,13 +124,19 @@ def _law_of(what: str, key: str, given: Any) -> ModuleType:
 
 def _refuse_adhesion(what: str, law: ModuleType, given: Mapping[str, float], radius: float) -> None:
     """Refuse a law whose elastic force pulls at a penetration up to the radius."""
-    depths, values = np.linspace(0.0, radius, PLACES), [given[name] for name in law.PARAMETERS]
-    if pull := place_of_pull(law, depths, [0.0, values], OF_ELASTIC):
+    values = [given[name] for name in law.PARAMETERS]
+    if pull := _pull(law, radius, tuple(values)):
         listed = ", ".join(f"{name} = {value:g}" for name, value in zip(law.PARAMETERS, values, strict=True))
         raise ModelError(
             f"{what}: law {law.NAME} with {listed} has adhesion: its elastic force is {pull[1]:.3g} N at a penetration of "
             f"{pull[0]:.3g} m, limit 0; give other parameters"
         )
+
+
+@lru_cache(KEPT)
+def _pull(law: ModuleType, radius: float, values: tuple[float, ...]) -> tuple[float, float] | None:
+    """``place_of_pull`` of the elastic force at penetrations up to the radius: contacts of many systems have equal laws."""
+    return place_of_pull(law, np.linspace(0.0, radius, PLACES), [0.0, list(values)], OF_ELASTIC)
 
 
 def contact_units(contact: Contact) -> dict[str, str]:
@@ -171,6 +178,7 @@ def changed_contact(contact: Contact, changes: Mapping[str, Any]) -> Contact:
     )  # fmt: skip
 
 
+@lru_cache(KEPT)
 def contact_bounds(law: ModuleType, friction: ModuleType | None) -> dict[str, Bounds]:
     """Bounds of all numbers of a contact."""
     return law.BOUNDS | (friction.BOUNDS if friction else {}) | COMMON
@@ -235,7 +243,7 @@ def contact_data(
         normal=parameters(of_law),
         impact=np.array([names.index("impact") if "impact" in names else -1 for names in of_law], np.int64),
         min_impact_speed=np.array([c.min_impact_speed for c in contacts], float),
-        fades=np.array([bool(fades(c)) for c in contacts], np.int64),
+        fades=np.array([fades(c) for c in contacts], np.int64),
         tangential=parameters(of_friction),
         transition_velocity=np.array([c.parameters["transition_velocity"] for c in contacts], float),
         kinks=np.array([friction_has_kink(c.friction_module) for c in contacts], np.int64),
@@ -258,11 +266,22 @@ def friction_has_kink(friction: ModuleType | None) -> bool:
 
 def fades(contact: Contact, given: Mapping[str, Any] = MappingProxyType({})) -> Any:
     """Whether the damping of a contact is 0 on the plane, with these values, (cases,) each, of parameters of its normal law."""
-    module, out = contact.law_module, dict[int, Any]()
-    values = {**contact.parameters, "impact": contact.min_impact_speed, **given}
+    module, values = contact.law_module, {**contact.parameters, "impact": contact.min_impact_speed, **given}
+    inputs = [values[name] for name in module.PARAMETERS]
+    return _damping_on_plane(module, inputs) == 0.0 if given else _fades(module, tuple(inputs))
+
+
+def _damping_on_plane(module: ModuleType, inputs: Sequence[Any]) -> Any:
+    out = dict[int, Any]()
     with np.errstate(all="ignore"):
-        with_arrays(module.law)(np.zeros(()), 1.0, [np.asarray(values[name], float) for name in module.PARAMETERS], out)
-    return out[OF_DAMPING] == 0.0
+        with_arrays(module.law)(np.zeros(()), 1.0, [np.asarray(value, float) for value in inputs], out)
+    return out[OF_DAMPING]
+
+
+@lru_cache(KEPT)
+def _fades(module: ModuleType, inputs: tuple[float, ...]) -> bool:
+    """``fades`` of a contact with its own values."""
+    return bool(_damping_on_plane(module, inputs) == 0.0)
 
 
 @checked

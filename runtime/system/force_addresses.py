@@ -18,8 +18,11 @@ from runtime.system.parts import Contact, Force, Joint, Limit, Motor
 def force_addresses(forces: Sequence[Force]) -> dict[str, Any]:
     """Addresses (forces,) in this process of the kernels of ``ForceData``, by their names there; 0 for none."""
     found: dict[str, Any] = {"address": addresses_of(f.module for f in forces)}
-    for name, sort in (("lookups", "TABLES"), ("kinks", "KINKS"), ("angles", "ANGLES")):
-        own = [int(addresses_of([f.module], f"{name}_entry")[0]) if getattr(f.module, sort) else 0 for f in forces]
+    for name in ("lookups", "kinks", "angles"):
+        own = [
+            int(addresses_of([f.module], f"{name}_entry")[0]) if hasattr(f.module, f"{name}_entry") else 0
+            for f in forces
+        ]
         found[name] = np.array(own, np.int64)
     return found
 

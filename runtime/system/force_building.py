@@ -37,12 +37,14 @@ def build_force(
     *,
     states: Mapping[str, Floats] | None = None,
     joint: Joint | str | None = None,
+    settled: tuple[str, ...] = (),
 ) -> Force:
     """Return a checked force; see ``Builder.force``.
 
     ``known``: the names of the bodies; ``sort``: "force" or "event".
     ``states``: of the ground and the bodies by name, (13,) each, where the vectors are given in global axes; else None.
     ``joint``: on whose reaction the force depends; vectors that are not given are those of the joint.
+    ``settled``: states of a muscle that begin in equilibrium.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def build_force(
     signals = {signal: as_signal(values[signal], f"{what}: {signal}") for signal in module.SIGNALS}
     return unchecked(
         Force, name, module.NAME, tuple(bodies), MappingProxyType(checked), module, MappingProxyType(signals),
-        joint.name if isinstance(joint, Joint) else "", tuple(borrowed),
+        joint.name if isinstance(joint, Joint) else "", tuple(borrowed), settled,
     )  # fmt: skip
 
 
@@ -123,7 +125,8 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     """Knots (pieces,) and coefficients (pieces, 5) of the integral of the curve through points.
 
     The curve is the natural cubic spline, twice continuously differentiable, or cubic between points with the slopes that are
-    given.  It is continued by its tangents.
+    given.  It is continued by its tangents.  Neighbouring lines are one piece, so that a derivative jumps at each knot but the
+    first one.
     """
     from scipy.interpolate import CubicHermiteSpline, CubicSpline  # only systems with tables need it
 
@@ -138,7 +141,9 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
     widths = np.diff(x)
     pieces = (coefficients[1:-1, 1:] * widths[:, None] ** np.arange(1, 5)).sum(axis=1)
     coefficients[2:, 0] = np.cumsum(pieces)
-    return knots, coefficients
+    bends = np.count_nonzero(coefficients[:, 3:], axis=1)  # 0 of lines
+    kept = np.append(True, bends[:-1] + bends[1:] > 0)
+    return knots[kept], coefficients[kept]
 
 
 def look_up_tables(force: Force, ends: Sequence[Floats], x: Floats) -> None:
@@ -165,7 +170,7 @@ def force_data(
     body = np.array([[places[end] for end in force.ends] for force in forces], np.int64).reshape(-1, 4)
     x = np.zeros((len(forces), max([force.module.SIZE for force in forces], default=1) or 1))
     vectors: list[Vector] = []
-    calls, call_place, pieces = [0], [], []
+    calls, call_place, pieces, kinks = [0], [], [], [0]
     for k, force in enumerate(forces):
         own = [states[b] for b in body[k, : 2 if len(force.bodies) == 2 else 4]]
         local = reference(force, own[0], own[1], x[k], *own[2:])
@@ -174,6 +179,7 @@ def force_data(
         call_place += [force.module.TABLES_PLACE + LOOKED_UP * n for n in range(len(tables))]
         pieces += [table_pieces(force.values[table]) for table in tables]
         calls.append(calls[-1] + len(tables))
+        kinks.append(kinks[-1] + force.module.KINKS + sum(len(knots) - 1 for knots, _ in pieces[calls[-2] :]))
     of_signals = [
         (k, force.module.LOADS_PLACE - 3 * (len(force.signals) - n))
         for k, force in enumerate(forces)
@@ -187,7 +193,7 @@ def force_data(
     state_force, state_place, state_rate = np.array(of_states, np.int64).reshape(-1, 3).T.copy()
     return ForceData(
         **force_addresses(forces), angle_place=np.array([place_of_angles(f.module) for f in forces], np.int64), body=body,
-        kink=np.cumsum([0, *(force.module.KINKS for force in forces)]).astype(np.int64),
+        kink=np.array(kinks, np.int64),
         bodies=np.array([2 if len(force.bodies) == 2 else 4 for force in forces], np.int64),
         **named_vectors("force", vectors),
         signal=first_signal + np.arange(len(of_signals)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -90,13 +89,13 @@ def build_muscle(
     }
     settled = tuple(state for state in module.STATES if f"{state}_0" not in given)
     given |= {f"{state}_0": 1.0 for state in settled}  # until the start is known
-    force = build_force(name, module, bodies, {**given, **located}, known, "muscle", states=states)
+    force = build_force(name, module, bodies, {**given, **located}, known, "muscle", states=states, settled=settled)
     _refuse_unreachable(what, force.values)
     for n in (n for n, (kind, _) in enumerate(elements, 1) if kind in POINTS):
         lower, upper = force.values[f"lower_{n}"], force.values[f"upper_{n}"]
         if lower > upper:
             raise ModelError(f"{what}: lower_{n} = {lower:g} rad, above upper_{n} = {upper:g} rad; exchange them")
-    return replace(force, settled=settled)
+    return force
 
 
 def _refuse_unreachable(what: str, values: Mapping[str, Any]) -> None:

@@ -268,8 +268,8 @@ class Muscle:
             ("path", "out", self._paths(), f"({UNIT_WRENCH + WRENCH * count},)"),
             ("reference", "out", self._reference(), f"({len(self.path.points) + states},)"),
         ]
-        if self.data()["KINKS"]:
-            kernels.append(("kinks", "out", self._kinks(), f"({self.data()['KINKS']},)"))
+        if kinks := self.data()["KINKS"] + len(self.path.tables):
+            kernels.append(("kinks", "out", self._kinks(), f"({kinks},)"))
         if self.path.points:
             kernels.append(("angles", "out", self._of_points("angles", 1), f"({len(self.path.points)},)"))
         if tables := len(self.path.tables):
@@ -322,7 +322,8 @@ class Muscle:
             calls = LOOKED_UP * len(point.module.TABLES)
             seeds = [seed for body in point.bodies for seed in self._seeds(body)]
             own = [f"x[{place}]" for place in (*point.places, self.held + n)] + [f"span_force{n}_{c}" for c in range(3)]
-            outputs = max(BELONGS + 1, WRENCH * len(point.bodies))
+            own_kinks = point.module.KINKS + len(point.module.TABLES)
+            outputs = max(BELONGS + 1, WRENCH * len(point.bodies), own_kinks)
             places = {
                 "x": own + [f"x[{place}]" for place in range(tables, tables + calls)],
                 "out": [f"{prefix}{n}_{k}" for k in range(outputs)],
@@ -490,7 +491,10 @@ class Muscle:
         bends = [f"bends_{k}" for k in range(self._bends)]
         lines = [*self._excited(), *self._spans("kinks", "kink")[0], *self._law(f"{self.kernel}_kinks", "kinks_")[0]]
         lines += [*self._located("kinks", "point_kink")[0], *self._reflex("reflex_kinks", "bends_", bends)[0]]
-        kinks += bends
+        kinks += bends  # and behind all, as of any force, the roundings of the arguments of tables
+        for n, point in enumerate(self.path.points):
+            first = point.module.KINKS
+            kinks += [f"point_kink{n}_{k}" for k in range(first, first + len(point.module.TABLES))]
         return [*lines, *(f"out[{k}] = {kink}" for k, kink in enumerate(kinks))]
 
     def _tangent(self, states: int) -> Lines:
@@ -593,10 +597,12 @@ def reflex_of(name: str) -> str:
 def _made(
     name: str, law: ModuleType, elements: tuple[Element, ...], rigid: bool, driven: bool, reflex: ModuleType | None, delayed: bool
 ) -> ModuleType:  # fmt: skip
-    path = path_of(elements)
-    text = Muscle(name, law, path, rigid=rigid, driven=driven, reflex=reflex, delayed=delayed).text()
+    muscle = Muscle(name, law, path_of(elements), rigid=rigid, driven=driven, reflex=reflex, delayed=delayed)
     folders = (module.__name__.rpartition(".")[0] for module in (law, reflex or law))
-    return _module(f"{min(folders)}.{name}".lstrip("."), text)  # with an own law or reflex the muscle is an own one
+    # With an own law or reflex the muscle is an own one.
+    module = _module(f"{min(folders)}.{name}".lstrip("."), muscle.text())
+    module.__dict__["muscle"] = muscle  # what it is made of
+    return module
 
 
 @cache  # an own law may be compiled several times

@@ -19,6 +19,7 @@ from runtime.dynamics.vectors import rotate_vectors
 from runtime.jit.python_code import python_code
 from runtime.support.arrays import Floats, frozen
 from runtime.support.errors import ModelError
+from runtime.support.latest import Latest
 from runtime.system.connected import connected
 from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, rows_at, undriven
 from runtime.system.joint_friction import reason_of_friction
@@ -98,18 +99,21 @@ def _sort(joint: Joint) -> str:
     return "driver" if joint.signals else "joint"
 
 
-def lever_arm(joint: Joint) -> float:
-    """Characteristic length of a joint [m]: its longest lever arm or constant."""
-    return float(lever_arms(joint, {})[0])
-
-
 def lever_arms(joint: Joint, given: Mapping[str, Floats]) -> Floats:
-    """``lever_arm`` of a joint with values of each case, (cases,) or (1,)."""
+    """Characteristic length of a joint with values of each case, (cases,) or (1,)."""
     values = {key: given[key] if key in given else np.asarray(value)[None] for key, value in joint.values.items()}
     sizes = [np.linalg.norm(values[name], axis=1) for name, kind, _ in joint.module.VECTORS if kind == "point"]
     sizes += [np.abs(values[name]) for name, power in joint.module.PARAMETERS if power == 1]
     longest: Floats = np.max(np.broadcast_arrays(np.zeros(1), *sizes), axis=0)
     return np.where(longest > 0.0, longest, 1.0)
+
+
+def _lever_arm(joint: Joint) -> float:
+    """Characteristic length of a joint [m]: its longest lever arm or constant."""
+    return float(lever_arms(joint, {})[0])
+
+
+lever_arm = Latest(_lever_arm, 64)  # building a system asks for it several times
 
 
 def joints_of(system: System) -> list[int]:

@@ -111,7 +111,8 @@ def reference(
     for k, (n, vector, body) in enumerate(carried):
         x[3 * n : 3 * n + 3] = out[3 * k : 3 * k + 3]
         local[vector] = _times(np.swapaxes(A[body], -1, -2), out[3 * k : 3 * k + 3])
-    _evaluate(module.reference, states, x, out)  # again: a held value may use a carried vector
+    if carried:  # again: a held value may use a carried vector
+        _evaluate(module.reference, states, x, out)
     start += len(constants)
     x[start : start + module.HELD] = out[3 * len(carried) :][: module.HELD]
     if own:

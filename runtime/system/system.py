@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from runtime.dynamics.model_data import ModelData
 from runtime.jit.addresses import addresses_of
@@ -42,6 +42,7 @@ from runtime.system.signal import Signal
 from runtime.system.state import State
 from runtime.system.trees import Trees
 
+T = TypeVar("T")
 PARTS = ("bodies", "joints", "limits", "loads", "motors", "contacts", "forces", "gravity", "couplings", "armatures")
 
 
@@ -322,9 +323,10 @@ class System:
         state.check(len(self.data.mass) - 1)
 
 
-def with_fields(system: System, **changes: Any) -> System:
+def with_fields(one: T, **changes: Any) -> T:
     """``dataclasses.replace`` for values whose types are known: checking them again takes most of its time."""
-    return unchecked(System, **{f.name: changes.get(f.name, getattr(system, f.name)) for f in fields(system)})
+    own = fields(one)  # type: ignore[arg-type]
+    return unchecked(type(one), **{f.name: changes.get(f.name, getattr(one, f.name)) for f in own})
 
 
 def _index(name: str, names: tuple[str, ...], what: str, several: str = "") -> int:

@@ -33,7 +33,8 @@ def write(scene: Scene, file: Path, *, speed: float = 1.0) -> Path:
     if kind in MOVIES:
         return write_movie(scene, file, speed)
     if kind == PICTURE:
-        stills(scene).savefig(stream := io.BytesIO(), dpi=1.5 * DOTS_PER_INCH)
+        stream = io.BytesIO()
+        stills(scene).savefig(stream, dpi=1.5 * DOTS_PER_INCH)
         return write_bytes(file, stream.getvalue())
     known = ", ".join((".html", *MOVIES, PICTURE))
     raise ModelError(f"animation: '{file.name}': the format '{kind}' is not known; use {known}")

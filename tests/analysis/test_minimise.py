@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from runtime import GROUND, Builder, ModelError, minimise
+from runtime import GROUND, Builder, ModelError, minimise, parameters
 from tests.support.refusals import assert_refused
 
 MASS, SPEED, T = 2.0, 3.0, 0.5
@@ -165,6 +165,40 @@ def test_an_edge_that_another_parameter_moves():
     found = minimise(build, start, 0.3, "max(r.mass.x)", bounds={"damping": (0.0, 5.0)}, rtol=1e-9, atol=1e-9)
     assert found.success and found.values == pytest.approx({"stiffness": 550.0, "damping": 5.0}, rel=1e-6)
     assert set(found.on_bounds) == {"stiffness", "damping"} and "values beyond stiffness = 550" in found.message
+
+
+def bounded_together(stiffness, damping):
+    """A spring of which neither number alone has an edge near the start."""
+    if stiffness / 400.0 + damping / 20.0 > 1.0:
+        raise ModelError("stiffness and damping are beyond the material")
+    return spring(stiffness, damping)
+
+
+def test_an_edge_that_parameters_share_ends_the_search_early_and_is_followed_as_a_constraint():
+    start = {"stiffness": 100.0, "damping": 5.0}
+    found = minimise(bounded_together, start, 0.3, "max(r.mass.x)", rtol=1e-8, atol=1e-8)
+    assert not found.success and found.runs < 30
+    assert found.values["stiffness"] / 400.0 + found.values["damping"] / 20.0 == pytest.approx(1.0, abs=2e-3)
+    shown = [f"{name} = {value:.6g}" for name, value in found.values.items()]
+    for words in (
+        *shown,
+        "are refused (stiffness and damping are beyond the material)",
+        "give this rule as one of the",
+    ):
+        assert words in found.message
+
+    def material(run):
+        known = parameters(run.system)
+        return known["stiffness.spring"] / 400.0 + known["damping.spring"] / 20.0
+
+    rule = {material: (None, 0.999)}
+    along = minimise(bounded_together, start, 0.3, "max(r.mass.x)", constraints=rule, rtol=1e-8, atol=1e-8)
+    assert along.success and along.active == ("material",) and along.objective < found.objective
+
+
+def test_a_start_that_is_refused_is_named():
+    words = "the start, stiffness = 400, damping = 5, is refused: stiffness and damping are beyond the material; give another"
+    assert_refused(words, minimise, bounded_together, {"stiffness": 400.0, "damping": 5.0}, 0.3, "max(r.mass.x)")
 
 
 def test_runs_used_up():

@@ -16,6 +16,8 @@ FIGURES = {
     "cost": {"cost", "evaluations"},
     "rhs": {"rhs"},
     "contact": {"contact"},
+    "electromyograms": {"electromyograms"},
+    "muscles": set(),
     "start": set(),
     "limits": {"energy_by_law"},
     "targets": {"targets"},

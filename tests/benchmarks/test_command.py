@@ -26,8 +26,8 @@ def test_refuses_unknown_question_in_a_process(tmp_path):
     assert done.returncode == BAD_INPUT and done.stdout == ""
     assert (
         done.stderr.strip()
-        == "unknown question 'speed'; the questions are cost, rhs, limits, gait, contact, axes, ensembles, start, control, "
-        "targets, mechanisms, random, files, landing, design, queries, peers"
+        == "unknown question 'speed'; the questions are cost, rhs, limits, gait, contact, electromyograms, axes, ensembles, "
+        "start, control, targets, mechanisms, random, files, landing, muscles, design, queries, peers"
     )
     assert not (tmp_path / "out").exists()
 

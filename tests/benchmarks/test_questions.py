@@ -130,7 +130,38 @@ def test_contact(answer):
     assert "no prediction" in contact.MEANING[contact.OWN] and contact.OWN not in rows
 
 
-def test_contact_without_data(tmp_path, capsys):
-    assert main(["contact", "--json", "--out", str(tmp_path / "out"), str(tmp_path / "nothing")]) == DONE
+@pytest.mark.parametrize("question", ["contact", "electromyograms"])
+def test_without_data(question, tmp_path, capsys):
+    assert main([question, "--json", "--out", str(tmp_path / "out"), str(tmp_path / "nothing")]) == DONE
     (row,) = json.loads(capsys.readouterr().out)["tables"]["data"]
-    assert row["reason"].startswith("not run: 0 subjects with standing and walking trials")
+    assert row["reason"].startswith("not run: ") and "with standing and walking trials in" in row["reason"]
+
+
+@pytest.mark.nightly
+def test_electromyograms(answer):
+    """Of two adults: activations follow them at lags up to 100 ms, and best those of gastrocnemius medialis."""
+    shared_file("gait", "dev/schreiber_moissenet/c3d/2014001_ST.c3d")
+    tables, _ = answer("electromyograms")
+    rows = tables["correlations"]
+    assert len(rows) == 12 and all(row["adults"] == 2 for row in rows) and "trials left out" not in tables
+    assert all(row["at lag 0 [1]"] < row["least of it [1]"] <= row["largest [1]"] for row in rows)
+    assert all(0.6 < row["least of it [1]"] for row in rows)
+    assert all(row["least of it [1]"] > 0.9 for row in rows if row["muscle"] == "gastrocnemius medialis")
+
+
+@pytest.mark.nightly
+def test_muscles(answer):
+    """Activations of OpenSim's tool in this run are those that opensim-core keeps, and ours."""
+    pytest.importorskip("opensim")
+    shared_file("opensim", "muscles/subject01_adjusted_spring.osim")
+    tables, _ = answer("muscles")
+    without, counts = tables["agreement"]
+    assert without["this run [1]"] < 4e-3 and without["recorded [1]"] < 4e-3
+    assert counts["this run [1]"] < 0.02 and counts["recorded [1]"] < 0.02
+    assert {row["program"] for row in tables["cost"]} >= {"OpenSim", "Talus"}
+    assert all(row["least [s]"] > 0.0 and row["frames"] == 84 for row in tables["cost"])
+
+
+def test_muscles_without_data(tmp_path, capsys):
+    assert main(["muscles", "--out", str(tmp_path / "out"), str(tmp_path)]) == FAILED
+    assert "has no staticoptimization_spring_Setup.xml" in capsys.readouterr().err and not (tmp_path / "out").exists()

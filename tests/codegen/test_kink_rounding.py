@@ -34,3 +34,12 @@ def test_a_kink_is_at_0_within_the_rounding_of_places(kind, values, far):
     assert [kink(k * rounding) for k in (-4, -1, 0, 1, 4)] == [0.0] * 5
     assert kink(-1e3 * rounding) * kink(1e3 * rounding) < 0.0
     assert abs(kink(1e-3)) == pytest.approx(1e-3, rel=1e-6)
+
+
+@pytest.mark.parametrize("far", [0.0, 0.1, 7.7, 1e4])
+def test_the_argument_of_a_table_has_the_rounding_of_places(far):
+    """Not that of itself: a length is the difference of places."""
+    module = importlib.import_module("generated.force_tabulated_spring")
+    out = np.empty(module.KINKS + len(module.TABLES))
+    module.kinks(place(far), place(far + 0.25), np.zeros(module.SIZE), out)
+    assert 4.0 * EPS * max(far, 0.25) < out[-1] < 100.0 * EPS * max(far, 0.25)

@@ -1,13 +1,16 @@
 """Runs with forces of definitions against closed forms and against SciPy on reduced coordinates."""
 
 import numpy as np
+import pytest
 from scipy.integrate import solve_ivp
+from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
-from runtime import Builder, simulate
+from runtime import Builder, simulate, simulate_many
 
 TIGHT = dict(rtol=1e-12, atol=1e-12)
 TIMES = np.linspace(0.0, 2.0, 41)
 G = 9.81
+WAYS = [{}, dict(coordinates="absolute"), dict(method="radau")]
 SPHERE = (0.1, 0.1, 0.1)
 
 
@@ -128,6 +131,41 @@ def test_a_table_is_continued_by_its_tangents():
     a, b = (simulate(system, 2.0, t_eval=TIMES, **TIGHT) for system in (table, spring))
     assert np.abs(a.r["bob"] - b.r["bob"]).max() < 1e-11
     assert np.abs(a.forces["f"].tension - b.forces["f"].tension).max() < 1e-9
+
+
+TENSIONS = np.column_stack([[0.6, 0.9, 1.1, 1.4, 2.0], [-10.0, 0.0, 10.0, 60.0, 300.0]])
+SLOPES = np.array([20.0, 40.0, 80.0, 250.0, 400.0])
+
+
+@pytest.mark.parametrize("table", [TENSIONS, np.column_stack([TENSIONS, SLOPES])], ids=["spline", "slopes"])
+def test_steps_end_at_the_points_of_a_table(table):
+    """There the third derivative of a spline jumps, or with given slopes the second; single runs and vectorised cases."""
+    curve = CubicHermiteSpline(*table.T) if table.shape[1] == 3 else CubicSpline(*table.T, bc_type="natural")
+    lengths, tolerance = np.linspace(0.75, 1.3, 8), 1e-10
+    systems = [
+        bob("tabulated_spring", mass=1.0, r=(0, 0, -x), **POINTS, tension_table=table, damping=0.0) for x in lengths
+    ]
+    system = systems[0]
+    assert system.data.forces.kink[-1] == len(table)
+    starts = -lengths[:, None] * [0.0, 0.0, 1.0]
+    settings = dict(method="dop853", rtol=tolerance, atol=tolerance)
+    many = simulate_many(system, {"r.bob": starts}, 2.0, t_eval=TIMES, outputs=["r.bob"], **settings)
+    assert many.vectorised.all()
+    for k, length in enumerate(lengths):
+        expected = reference(lambda t, y: [y[1], G - curve(y[0])], [length, 0.0], max_step=4e-3)[0]
+        found = [
+            many["r.bob"][k],
+            *(simulate(systems[k], 2.0, t_eval=TIMES, **settings | how).r["bob"] for how in WAYS),
+        ]
+        assert np.abs(np.array(found)[..., 2] + expected).max() < 40.0 * tolerance
+
+
+def test_points_on_a_line_end_no_step():
+    x = np.linspace(0.25, 4.0, 16)
+    straight = bob(
+        "tabulated_spring", **POINTS, tension_table=np.column_stack([x, 8.0 * x, 0.0 * x + 8.0]), damping=0.3
+    )
+    assert straight.data.forces.kink[-1] == 0 == len(straight.data.forces.knot) - 1
 
 
 def test_friction_of_a_slider():

@@ -10,6 +10,7 @@ import models
 import runtime
 from tests.support.delayed_reflexes import BASE, MASS, OF_LENGTH, OF_SPEED, REST, SPEED, cart, carts, place
 from tests.support.muscles import HILL, MUSCLE, OVER_CYLINDER, PATH, builder, hill
+from tests.support.refusals import refused_with
 
 TIMES = np.linspace(0.0, 0.4, 9)
 TIGHT = dict(rtol=1e-10, atol=1e-10)
@@ -243,6 +244,35 @@ def test_cases_with_delays_equal_single_runs():
     assert np.ptp(many["r.shank"][:, -1], axis=0).max() > 1e-3
 
 
+def test_a_delay_of_which_a_run_is_too_many_is_named():
+    short = "muscle 'muscle_cart0': no step is longer than its delay of 1e-09 s"
+    remedy = "; give a longer one, or delay=0, with which its reflex is a law of the present state"
+    system = carts(("speed", 1e-9), ("length", 0.06))
+    refused_with(
+        runtime.ModelError,
+        f"{short}, which makes 1e+09 steps to t = 1 s, limit 1e+08{remedy}",
+        runtime.simulate,
+        system,
+        1.0,
+    )
+    too_short = leg(delay=1e-13)
+    refused_with(
+        runtime.ModelError,
+        "muscle 'flexor': no step is longer than its delay of 1e-13 s",
+        runtime.simulate,
+        too_short,
+        1.0,
+    )
+    cases = {"delay.muscle_cart0": [0.06, 1e-9]}
+    many = runtime.simulate_many(carts(("speed", 0.06)), cases, 1.0, t_eval=[1.0])
+    assert many.status.tolist() == [runtime.Status.REACHED_END, runtime.Status.REFUSED] and short in many.messages[1]
+    with pytest.warns(UserWarning, match=short):  # with max_steps the run begins
+        run = runtime.simulate(system, 1.0, max_steps=20)
+    assert run.status is runtime.Status.STEPS_USED_UP and run.message.endswith(short + remedy)
+    run = runtime.simulate(carts(("speed", 0.06)), 1.0, max_steps=5)  # few steps, but not by the delay
+    assert run.status is runtime.Status.STEPS_USED_UP and "delay" not in run.message
+
+
 def test_without_a_delay_the_law_is_that_of_the_present():
     assert leg(delay=0.0).force("flexor").module is leg().force("flexor").module
     short, none = (runtime.simulate(leg(delay=d), 0.1, t_eval=[0.1], **TIGHT).r["shank"] for d in (1e-4, 0.0))
@@ -337,11 +367,6 @@ def test_methods_of_scipy_refuse_delays():
         runtime.ModelError, match="method 'BDF' knows no delays, as that of muscle 'flexor'; use 'auto'"
     ):
         runtime.simulate(leg(delay=0.06), 0.1, method="BDF")
-
-
-def test_a_delay_too_short_for_any_step_ends_the_run():
-    run = runtime.simulate(leg(delay=1e-13), 1.0, t_eval=[1.0])
-    assert run.status in (runtime.Status.TOO_MANY_STEPS, runtime.Status.STEP_TOO_SMALL)
 
 
 def test_shipped_laws_with_reflexes_agree_in_lanes_and_stiff():

@@ -1,5 +1,6 @@
 """Forces with states of their own: runs against closed forms, with both methods and in both kinds of coordinates."""
 
+import logging
 import pickle
 
 import numpy as np
@@ -10,6 +11,7 @@ import codegen
 import runtime
 from runtime import ModelError, simulate
 from tests.support.maxwell import MASS, VALUES, builder, closed_form, creeping, maxwell, relaxing, slider
+from tests.support.muscles import builder as leg_of_muscle
 
 TIMES = np.linspace(0.0, 2.0, 21)
 WAYS = [("dop853", "absolute"), ("dop853", "joint"), ("radau", "absolute")]
@@ -95,6 +97,23 @@ def test_states_beside_a_closed_loop(method, coordinates):
     system = b.build()
     run = simulate(system, 2.0, t_eval=TIMES, method=method, coordinates=coordinates, rtol=1e-9, atol=1e-9)
     assert system.redundant and run.success and np.abs(found(run) - closed_form(TIMES)).max() < 1e-7
+
+
+def test_cases_with_states_in_a_closed_loop_are_single_runs(caplog):
+    """An elastic muscle beside a second hinge; the log says how the cases ran."""
+    b = leg_of_muscle(rate=2.0)
+    b.joint("beside", "revolute", "ground", "shank", s_i=(0, 0.2, 0), a_i=(0, 1, 0), s_j=(0, 0.2, 0.2), a_j=(0, 1, 0))
+    system, strengths = b.build(), [500.0, 1000.0, 1500.0]
+    how, outputs = dict(t_eval=[0.1, 0.2], method="dop853"), ["r.shank", "force_fiber_length.flexor"]
+    with caplog.at_level(logging.INFO, "runtime.ensemble"):
+        many = runtime.simulate_many(system, {"max_isometric_force.flexor": strengths}, 0.2, outputs=outputs, **how)
+    assert system.redundant and many.success and not many.vectorised.any()
+    assert caplog.messages[-1] == "3 of 3 cases done, 3 as single runs"
+    for k, strength in enumerate(strengths):
+        run = simulate(runtime.with_parameters(system, {"max_isometric_force.flexor": strength}), 0.2, **how)
+        assert np.array_equal(many["r.shank"][k], run.r["shank"])
+        assert np.array_equal(many["force_fiber_length.flexor"][k], run.forces["flexor"].fiber_length)
+    assert np.ptp(many["force_fiber_length.flexor"][:, -1]) > 1e-5
 
 
 @pytest.mark.parametrize("coordinates", ["absolute", "joint"])

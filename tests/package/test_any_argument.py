@@ -14,6 +14,7 @@ from hypothesis.vendor.pretty import pretty
 
 import runtime
 from runtime import ModelError, analysis, report, results, system
+from runtime.integrate import StepError
 from runtime.support import results_folder
 from tests.support.any_value import anything
 from tests.support.public_calls import calls, make_world
@@ -61,7 +62,7 @@ def refusal(function, arguments):
     with within(LONGEST), contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
         try:
             function(**arguments) if "" not in arguments else function(arguments[""])
-        except ModelError as error:
+        except (ModelError, StepError) as error:
             text = str(error)
             assert text and text.isprintable() and len(text) < 4000, text
             return error

@@ -1,7 +1,11 @@
 """A user's own file or folder that hides one of the packages is named in one sentence with the remedy; the exit code is 2."""
 
+import base64
+import hashlib
 import itertools
+import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -86,3 +90,69 @@ def test_a_folder_beside_a_study_of_an_editable_installation(tmp_path, package, 
         [sys.executable, "-c", f"{EDITABLE}{study}"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     refused(done, hiding)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """A folder of installed distributions: this checkout's packages, and another with a package of the name models."""
+    folder = tmp_path_factory.mktemp("site")
+    for name in ("codegen", "generated", "models", "runtime"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, version in (("talus_multibody", "9"), ("other", "1.0")):
+        (info := folder / f"{name}-{version}.dist-info").mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n")
+        files = [*folder.glob("*/*.py")] if name == "talus_multibody" else [folder / "models" / "__init__.py"]
+        (info / "RECORD").write_text(
+            "".join(f"{file.relative_to(folder).as_posix()},{digest(file)},\n" for file in files)
+        )
+    return folder
+
+
+def digest(file):
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(file.read_bytes()).digest()).rstrip(b"=").decode()
+
+
+def in_site(site, tmp_path, *arguments):
+    """A Python process that finds the packages among installed distributions alone."""
+    path = os.pathsep.join([str(site), str(CONSOLE)])
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "package, study",
+    [("models", "import runtime"), ("models", "import codegen, runtime"), ("runtime", "import models")],
+)
+def test_another_distribution_replaced_a_package(site, tmp_path, package, study):
+    file = site / package / "__init__.py"
+    before = file.read_text()
+    file.write_text("x = 1\n")
+    try:
+        done = in_site(site, tmp_path, "-c", f"{study}\nprint('not refused')")
+    finally:
+        file.write_text(before)
+    others = "other" if package == "models" else "another distribution"
+    assert done.returncode == 2 and not done.stdout
+    assert done.stderr.startswith(
+        f"{file} is not Talus's: {others} has a package '{package}' too, which replaced it; install "
+    )
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_doctor_names_other_distributions_and_changed_files(site, tmp_path):
+    file = site / "models" / "chain.py"
+    file.write_text(file.read_text() + "\n")
+    done = in_site(site, tmp_path, "-c", COMMAND, "doctor", "--json")
+    assert done.returncode == 1, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["other distributions"].startswith(
+        "other: packages of equal names; install each into another environment"
+    )
+    assert facts["files"] == "models/chain.py changed since the installation; install Talus again"

@@ -5,6 +5,7 @@ The runs behind the claims on inverse dynamics and on contact are compared with 
 
 import csv
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -31,6 +32,9 @@ from runtime import Signal, inverse_dynamics, kinematics, simulate
 from tests.package.test_table_widths import check_report
 from tests.support.reports import quiet, records
 
+PAPER_MODULES = (
+    "rodrigues_da_silva_2024a", "rodrigues_da_silva_2024b", "rodrigues_da_silva_2024c", "rodrigues_da_silva_nd", "moreira_2011",
+)  # fmt: skip
 PAPERS = tuple(f"Rodrigues da Silva {year}" for year in ("2024a", "2024b", "2024c", "n.d.")) + ("Moreira 2011",)
 
 KEY = {
@@ -114,6 +118,22 @@ def test_claims_are_many_and_each_has_a_verdict(claims):
     assert len(missing) == summary["all"]["claims"] - summary["all"]["reproduced"]
     assert all(row["reason"] for row in missing)
     assert (folder / "summary.md").read_text(encoding="utf-8").count("| yes |") == summary["all"]["reproduced"]
+
+
+def test_papers_of_a_failed_run_are_left_out(tmp_path, monkeypatch):
+    """A run of the foot fails, so that two of five papers are not checked."""
+    monkeypatch.setattr(claims_study, "counting", lambda: None)
+    for name in ("foot", "pendulum", "walk", "ground"):
+        failures = ["foot, free: it failed"] if name == "foot" else []
+        runs_of = SimpleNamespace(failures=lambda failures=failures: failures)
+        monkeypatch.setattr(claims_study, f"{name}_runs", lambda *given, runs_of=runs_of: runs_of)
+    for paper in PAPER_MODULES:
+        found = Claims("source", paper)
+        found.check("place", "a claim", computed="so", holds=True)
+        monkeypatch.setattr(getattr(claims_study, paper), "checked", lambda runs_of, found=found: found)
+    report = claims_study.claims(tmp_path, quiet)
+    assert report.failures == ["foot, free: it failed"]
+    assert report.answer.startswith("Of 3 claims in 3 papers 3 are reproduced")
 
 
 def verdicts(report):

@@ -57,7 +57,8 @@ class Point(Case):
     def run(self, states=None, module=None, kernel="point"):
         """Place, its velocity, and whether the point belongs to the path; or what another kernel gives."""
         states, module = self.states if states is None else states, module or self.module
-        out = np.full({"point": 7, "pull": 18, "kinks": 2, "angles": 1, "reference": 1}[kernel], np.nan)
+        kinks = module.KINKS + len(module.TABLES)  # with the roundings of the arguments of tables
+        out = np.full({"point": 7, "pull": 18, "kinks": kinks, "angles": 1, "reference": 1}[kernel], np.nan)
         getattr(module, kernel).py_func(*states, self.x(states), out)
         return out
 

@@ -195,7 +195,11 @@ def of_models():
         ),
         "walking.axes_posterior": (
             walking.axes_posterior,
-            dict(subject=synthetic.subject(), prior=walking.population_prior(synthetic.subject())),
+            dict(
+                subject=synthetic.subject(),
+                trials=[synthetic.trial(25.0)],
+                prior=walking.population_prior(synthetic.subject()),
+            ),
         ),
         "walking.population_prior": (walking.population_prior, dict(subject=synthetic.subject())),
         "walking.scale_to_subject": (

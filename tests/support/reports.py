@@ -1,10 +1,27 @@
 """Access to the reports of studies."""
 
 import re
+from dataclasses import replace
+
+from runtime import Status
 
 
 def quiet(line):
     """Discard what a study reports about its progress."""
+
+
+def spoiling(function, keys):
+    """The function, of whose runs in nested dictionaries the one at these keys has failed."""
+
+    def failing(*given, **options):
+        made = function(*given, **options)
+        runs = made
+        for key in keys[:-1]:
+            runs = runs[key]
+        runs[keys[-1]] = replace(runs[keys[-1]], status=Status.STEP_TOO_SMALL)
+        return made
+
+    return failing
 
 
 def table(report, title):

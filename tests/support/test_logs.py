@@ -25,7 +25,7 @@ def test_an_ensemble_tells_its_beginning_end_and_folder(caplog, tmp_path):
         runtime.simulate_many(system, cases, 0.1, out=tmp_path / "many", chunk=2)
     assert messages(caplog, logging.INFO, "runtime.ensemble") == [
         f"4 cases, 2 in a chunk, 0 of them in {tmp_path / 'many'}",
-        "4 of 4 cases done",
+        "4 of 4 cases done, 0 as single runs",
     ]
     assert sorted(messages(caplog, logging.DEBUG, "runtime.ensemble")) == ["2 of 4 cases", "4 of 4 cases"]
 

@@ -297,6 +297,41 @@ def test_own_laws_begin_in_equilibrium(law, starts):
         assert runtime.parameters(system)[f"{state}_0.m"] == pytest.approx(value, rel=1e-12)
 
 
+@pytest.mark.parametrize("rise", [0.3001, 0.302, 0.35, 0.6])
+def test_the_first_of_several_equilibria_is_found(rise):
+    """Also where the rate rises again soon behind it."""
+
+    def folded(length, length_dot, excitation, stretch, rise):
+        """A part whose rate falls through 0 at stretches of 0.3 and 0.7.
+
+        stretch : [1]
+        rise : [1], 0 < rise
+        tension : [N]
+        energy : [J]
+        """
+        rate = (Rational(3, 10) - stretch) * (rise - stretch) * (Rational(7, 10) - stretch)
+        return {"tension": stretch, "energy": 0, "rates": {"stretch": rate}}
+
+    b = builder()
+    b.muscle("m", codegen.compile_muscle(folded), PATH[::2], excitation=0.05, rise=rise)
+    assert runtime.parameters(b.build())["stretch_0.m"] == pytest.approx(0.3, rel=1e-12)
+
+
+def test_muscles_begin_as_they_do_alone():
+    """Equilibria of muscles with one law are sought together; the values of one that are given stay."""
+    kinds = [("first", 0.3, {}), ("second", 0.05, {"tendon_slack_length": 0.19}), ("third", 0.7, {"activation_0": 0.2})]
+
+    def starts(some):
+        b = builder()
+        for name, excitation, more in some:
+            b.muscle(name, "millard_as_opensim", PATH[::2], excitation=excitation, **{**MUSCLE, **more})
+        return {k: v for k, v in runtime.parameters(b.build()).items() if "_0." in k and not k.endswith("flexor")}
+
+    together, alone = starts(kinds), {k: v for kind in kinds for k, v in starts([kind]).items()}
+    assert together == pytest.approx(alone, rel=1e-13) and together["activation_0.third"] == 0.2
+    assert len({*together.values()}) == 6
+
+
 def test_a_slack_fibre_of_thelen_without_pennation_begins_at_the_length_0():
     system = shipped("thelen_as_opensim", pennation_angle_at_optimal=0.0, tendon_slack_length=0.35)
     assert runtime.parameters(system)["fiber_length_0.m"] == 0.0

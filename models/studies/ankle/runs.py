@@ -31,11 +31,22 @@ Costs = Mapping[tuple[str, str], Mapping[str, Run]]  # by ankle and case, and by
 
 @dataclass(frozen=True)
 class CostRuns:
-    """Runs of the first second by preset; whole dissipative runs by preset, ankle and method; times of rest [s]."""
+    """Runs of the first second by preset; whole dissipative runs by preset, ankle and method; runs until rest."""
 
     first: Mapping[str, Costs]
     whole: Mapping[str, Mapping[str, Mapping[str, Run]]]
-    rests: Mapping[tuple[str, str], float | None]
+    rests: Mapping[str, Mapping[str, Run]]  # by preset and ankle
+
+    @property
+    def by_label(self) -> dict[str, Run]:
+        """All runs."""
+        found = {}
+        for preset, costs in self.first.items():
+            whole = {(ankle, "dissipative, to the end"): runs for ankle, runs in self.whole[preset].items()}
+            for (ankle, case), runs in (*costs.items(), *whole.items()):
+                found |= {f"cost, {preset}, {ankle}, {case}, {method}": run for method, run in runs.items()}
+            found |= {f"{preset}, {ankle}, until rest": run for ankle, run in self.rests[preset].items()}
+        return found
 
 
 @dataclass(frozen=True)
@@ -119,15 +130,14 @@ def cost_runs(seconds: float, t_end: float, tolerance: float) -> CostRuns:
     return CostRuns(
         evaluations(seconds, tolerance),
         {preset: dissipative(preset, t_end, tolerance) for preset in PRESETS},
-        {(preset, ankle): time_of_rest(ankle, preset, t_end, tolerance) for preset in PRESETS for ankle in ANKLES},
+        {preset: {ankle: until_rest(ankle, preset, t_end, tolerance) for ankle in ANKLES} for preset in PRESETS},
     )
 
 
-def time_of_rest(name: str, preset: str, t_end: float, tolerance: float) -> float | None:
-    """Time at which the foot with dissipative limits comes to rest [s]; None if it does not."""
+def until_rest(name: str, preset: str, t_end: float, tolerance: float) -> Run:
+    """The foot with dissipative limits, until it comes to rest."""
     system = build(name, "dissipative", preset)
-    run = simulate(system, t_end, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS, events=[at_rest()])
-    return float(run.events["rest"][0]) if len(run.events["rest"]) else None
+    return simulate(system, t_end, rtol=tolerance, atol=tolerance, coordinates=measures.EQUATIONS, events=[at_rest()])
 
 
 def mean_y(run: Run) -> float:

@@ -25,8 +25,8 @@ from models.studies.ankle.runs import (
     cost_runs,
     motions,
 )
-from runtime import Run, System, simulate
-from runtime.report import Report, write_report
+from runtime import Run, simulate
+from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
 from runtime.support import Beside, made_folder
 
@@ -121,71 +121,73 @@ def ankle(
     costing = Beside(partial(cost_runs, seconds, t_end, tolerance))
 
     free = _free_runs(report, folder, say, t_end, settings)
-    drawn.add(figures.free({ANKLES[name]: run for name, run in free.items()}))
-    first, *others = free
-    drawn.add_motion(free[first], name=ANKLES[first], beside={ANKLES[name]: free[name] for name in others})
-    presets = _limited_runs(report, folder, say, free, t_end, tolerance)
-    for found in presets.values():
-        drawn.add(figures.limited(found))
+    if measures.complete(report, free):
+        report.answer = tables.answer_of_motion(free)
+        report.tables.append(_motion(free, t_end, settings))
+        drawn.add(figures.free(free))
+        first, *others = free
+        drawn.add_motion(free[first], name=first, beside={label: free[label] for label in others})
+        for found in _limited_runs(report, folder, say, free, t_end, tolerance):
+            drawn.add(figures.limited(found))
     by_length: dict[str, Run] = {}
     for length in LINK_LENGTHS:
         label = f"{length * 1000:.1f} mm"
         say(f"link length {label}")
         file = folder / f"link_{length * 1000:.1f}_mm.nc"
-        by_length[label] = _run(report, label, file, foot.build(link_length=length), t_end, **settings)
-    drawn.add(figures.by_length(by_length))
+        by_length[label] = simulate(foot.build(link_length=length), t_end, **settings)
+        report.files.append(by_length[label].to_netcdf(file))
 
     say("cost: function evaluations in the first second and after it")
     costs = costing.result()
-    drawn.add(figures.cost(costs.first))
-    report.tables += [tables.cost(costs.first, seconds, tolerance), tables.rest(costs, seconds, t_end)]
-    report.tables.append(tables.link_length(by_length))
+    if measures.complete(report, costs.by_label):
+        report.answer += f"  {tables.answer_of_cost(costs.first, seconds)}"
+        drawn.add(figures.cost(costs.first))
+        report.tables += [tables.cost(costs.first, seconds, tolerance), tables.rest(costs, seconds, t_end)]
+    if measures.complete(report, by_length):
+        drawn.add(figures.by_length(by_length))
+        report.tables.append(tables.link_length(by_length))
 
     report.cite = cited("2024a", "2024c")
-    report.answer = tables.answer({ANKLES[name]: run for name, run in free.items()}, costs.first, seconds)
     say("figures")
     write_report(report, folder, figures=drawn)
     return report
 
 
-def _run(report: Report, label: str, file: Path, system: System, t_end: float, **settings: Any) -> Run:
-    """Simulate a system and write its motion; a failure goes into the report."""
-    run = simulate(system, t_end, **settings)
-    if not run.success:
-        report.failures.append(f"{label}: {run.message}")
-    report.files.append(run.to_netcdf(file))
-    return run
-
-
 def _free_runs(report: Report, folder: Path, say: Say, t_end: float, settings: Mapping[str, Any]) -> dict[str, Run]:
-    """Runs without limits by ankle; their files and their table."""
+    """Runs without limits by the label of the joint, and their files."""
     runs: dict[str, Run] = {}
     for name, label in ANKLES.items():
         say(f"{label}: {t_end:g} s at tolerance {settings['rtol']:g}")
-        runs[name] = _run(report, label, folder / f"{name}.nc", foot.build(name), t_end, **settings)  # type: ignore[arg-type]
-        report.files.append(runs[name].to_csv(folder / f"{name}.csv"))
-    by_label = {ANKLES[name]: run for name, run in runs.items()}
+        run = runs[label] = simulate(foot.build(name), t_end, **settings)  # type: ignore[arg-type]
+        report.files += [run.to_netcdf(folder / f"{name}.nc"), run.to_csv(folder / f"{name}.csv")]
+    return runs
+
+
+def _motion(free: Mapping[str, Run], t_end: float, settings: Mapping[str, Any]) -> Table:
     wall_times = {
         label: min(simulate(run.system, t_end, **settings).stats.wall_time for _ in range(REPEATS))
-        for label, run in by_label.items()
+        for label, run in free.items()
     }
-    report.tables.append(tables.motion(by_label, wall_times, REPEATS))
-    return runs
+    return tables.motion(free, wall_times, REPEATS)
 
 
 def _limited_runs(
     report: Report, folder: Path, say: Say, free: Mapping[str, Run], t_end: float, tolerance: float
-) -> dict[str, Motions]:
-    """Runs with limits by preset; their files and their tables."""
-    presets: dict[str, Motions] = {}
+) -> list[Motions]:
+    """Runs with limits of the presets of which none failed; files and tables."""
+    found: dict[str, Motions] = {}
     for preset, words in PRESETS.items():
         say(f"limits, {preset}: {words}")
-        presets[preset] = motions(preset, free, t_end, tolerance)
+        made = motions(preset, dict(zip(ANKLES, free.values(), strict=True)), t_end, tolerance)
+        limited = {(name, case): by_case[case] for name, by_case in made.runs.items() for case in LIMITED}
         made_folder(folder / preset)
-        for name, by_case in presets[preset].runs.items():
-            for case in LIMITED:
-                if not by_case[case].success:
-                    report.failures.append(f"{preset}, {ANKLES[name]}, {case}: {by_case[case].message}")
-                report.files.append(measures.thinned(by_case[case]).to_netcdf(folder / preset / f"{name}_{case}.nc"))
-    report.tables += [*(tables.limits(found) for found in presets.values()), tables.dissipation(presets)]
-    return presets
+        for (name, case), run in limited.items():
+            report.files.append(measures.thinned(run).to_netcdf(folder / preset / f"{name}_{case}.nc"))
+        if measures.complete(
+            report, {f"{preset}, {ANKLES[name]}, {case}": run for (name, case), run in limited.items()}
+        ):
+            found[preset] = made
+    report.tables += map(tables.limits, found.values())
+    if len(found) == len(PRESETS):
+        report.tables.append(tables.dissipation(found))
+    return list(found.values())

@@ -165,18 +165,24 @@ def cost_ratio(costs: Mapping[str, Costs], case: str, method: str) -> float:
     return modified / classical
 
 
-def answer(free: Mapping[str, Run], costs: Mapping[str, Costs], seconds: float) -> str:
-    """What the comparison says, in three sentences."""
+def answer_of_motion(free: Mapping[str, Run]) -> str:
+    """Where the foot moves without limits, and its energy."""
     (classical, first), (modified, second) = ((label, mean_y(run)) for label, run in free.items())
     sides = ["medially" if mean > 0.0 else "laterally" for mean in (first, second)]
-    ratios = {case: cost_ratio(costs, case, COST_METHODS[-1]) for case in CASES}
     drift = max(float(np.abs(run.energy - run.energy[0]).max()) for run in free.values())
     return (
         f"With the {modified} the foot moves {sides[1]} (mean {second:.1f} mm), with the {classical} {sides[0]} ({first:.1f} "
-        f"mm).  The modified joint takes {ratios['free']:.2f} times the function evaluations of the classical one without "
-        "limits, "
+        f"mm).  Both motions keep their energy to {drift:.1g} J."
+    )
+
+
+def answer_of_cost(costs: Mapping[str, Costs], seconds: float) -> str:
+    """What the comparison says about cost."""
+    ratios = {case: cost_ratio(costs, case, COST_METHODS[-1]) for case in CASES}
+    return (
+        f"The modified joint takes {ratios['free']:.2f} times the function evaluations of the classical one without limits, "
         f"{ratios['elastic']:.2f} times with elastic and {ratios['dissipative']:.2f} times with dissipative limits "
-        f"({COST_METHODS[-1]}, first {seconds:g} s).  Both motions keep their energy to {drift:.1g} J."
+        f"({COST_METHODS[-1]}, first {seconds:g} s)."
     )
 
 
@@ -189,7 +195,8 @@ def rest(costs: CostRuns, seconds: float, t_end: float) -> Table:
             for method, whole in costs.whole[preset][name].items():
                 begun = runs[name, "dissipative"][method].stats.evaluations
                 later, speed = whole.stats.evaluations - begun, float(np.linalg.norm(whole.final.omega[BODY]))
-                rows.append([preset, name, method, begun, later, costs.rests[preset, name], speed])
+                at_rest = costs.rests[preset][name].events["rest"]
+                rows.append([preset, name, method, begun, later, float(at_rest[0]) if len(at_rest) else None, speed])
                 cheaper.append(later < begun)
     runs_of = "every run" if all(cheaper) else f"{sum(cheaper)} of {len(cheaper)} runs"
     note = (

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from models.studies.gait import contact_files, electromyograms
+from models.studies.gait import bands, contact_files, electromyograms
 from models.studies.gait.contact import TrialSoles
 from models.studies.gait.curves import joints, notes, numbered, stems, upper
+from models.walking.axes_bands import AxesBands
 from models.walking.cycle_curves import ANKLE, BOUND, ankle_curve, curve, vertical
 from models.walking.gait_result import PERCENT, Gait
 from runtime.results import write_columns, write_dataset, write_storage
@@ -27,8 +28,9 @@ def write(
     trial_soles: Sequence[TrialSoles],
     trial_emgs: Sequence[electromyograms.TrialEmg],
     folder: Path,
+    by_axes: Sequence[AxesBands] = (),
 ) -> list[Path]:
-    """Write all files of the trials, of their soles and of their electromyograms, if any; returns their paths."""
+    """Write all files of the trials, and of their soles, electromyograms and bands, if any; returns their paths."""
     files = [folder / "gait.nc", folder / "curves.csv"]
     data = dataset(found)
     if trial_soles:
@@ -37,6 +39,9 @@ def write(
     if trial_emgs:
         data = electromyograms.add_to(data, found, trial_emgs)
         files.append(electromyograms.write_csv(trial_emgs, folder / "electromyogram_curves.csv"))
+    if by_axes:
+        data = bands.add_to(data, by_axes)
+        files.append(bands.write_csv(by_axes, folder / "axes_bands.csv"))
     write_dataset(data, files[0])
     _curves_csv(found, files[1])
     for one, stem in zip(found, stems(found), strict=True):

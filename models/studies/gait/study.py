@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from models.studies.emg_agreement import scaling_trials
+from models.studies.gait import bands, electromyograms, tables
 from models.studies.gait import contact as soles
-from models.studies.gait import electromyograms, tables
 from models.studies.gait import muscles as pulling
 from models.studies.gait.sources import DELP
-from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
+from models.studies.gait.subject_report import TITLE, begin, finish, sentences, with_feet
 from models.studies.muscle_report import CROWNINSHIELD
-from models.studies.options import channels_option, cost_of, orthosis_option, refuse_without_muscles
+from models.studies.options import channels_option, cost_of, landmarks_option, orthosis_option, refuse_without_muscles
 from models.walking import Anatomy, synthetic
 from models.walking.both_feet import Trials, analyse_trials
 from models.walking.capture import Capture, read_capture
@@ -197,7 +197,7 @@ def gait(
         if functional is not None:
             say(f"reading {Path(functional).name}")
             moved = read_capture(Path(functional), up=up, units=units)
-        landmarks = landmarks_of(marker or [])
+        landmarks = landmarks_option(marker, "marker")
     else:
         _refuse_without_files(
             functional=functional, forces=forces, marker=marker, up=up, units=units, emg_maximum=emg_maximum,
@@ -219,16 +219,16 @@ def gait(
     trial_soles = soles.analyse(found, say, recorded, filters) if contact else []
     trial_emgs = electromyograms.analyse(found, recorded, scaling, channels, left_out)
     walks: list[Any] = []
+    leg = dict(
+        muscles=cost, orthosis=options["orthosis"], strength=1.0 if muscle_strength is None else muscle_strength
+    )  # fmt: skip
     if muscles:
-        leg = dict(
-            muscles=cost, orthosis=options["orthosis"],
-            strength=1.0 if muscle_strength is None else muscle_strength,
-        )  # fmt: skip
         walks, without = pulling.analyse(found, folder, leg, say)
         left_out += without
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
+    by_axes = bands.analyse(found, static, recorded, options, leg if walks else None, left_out, say)
     say("figures and data")
-    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks)
+    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks, by_axes)
     return report
 
 

@@ -7,16 +7,25 @@ from dataclasses import replace
 
 from models.papers import cited
 from models.studies.emg_agreement import CITED, DE_LUCA
+from models.studies.gait import (
+    bands,
+    contact_figures,
+    contact_tables,
+    electromyograms,
+    motion,
+    muscles,
+    orthosis,
+    tables,
+)
 from models.studies.gait import contact as soles
-from models.studies.gait import contact_figures, contact_tables, electromyograms, motion, muscles, orthosis, tables
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
 from models.studies.gait.figures import figures, heading
 from models.studies.gait.head import head
 from models.studies.gait.sources import SOURCES
+from models.walking.axes_bands import AxesBands
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
-from runtime import ModelError
 from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import FigureFiles
 
@@ -57,6 +66,7 @@ def finish(
     trial_soles: Sequence[soles.TrialSoles] = (),
     trial_emgs: Sequence[electromyograms.TrialEmg] = (),
     walks: muscles.Walks = (),
+    by_axes: Sequence[AxesBands] = (),
 ) -> None:
     """Add notes, figures and data to a report and write its files into the folder of the figures.
 
@@ -74,6 +84,11 @@ def finish(
         assumptions += muscles.notes(walks)
         drawn |= muscles.figures(walks)
         report.files += muscles.write_files(walks, files_of_figures.folder)
+    if by_axes:
+        report.tables[1:1] = bands.tables(by_axes)
+        report.answer += bands.answer(by_axes)
+        report.first = (*report.first, bands.INTERVALS)
+        drawn |= bands.figures(by_axes, heading(found, report.head))
     if trial_emgs:
         report.tables += electromyograms.tables(trial_emgs)
         report.cite = [*report.cite, *(CITED if walks else (DE_LUCA,))]
@@ -83,7 +98,7 @@ def finish(
         drawn |= orthosis.figures(worn)
     files_of_figures.add(drawn)
     files_of_figures.add_motion(found[0], **motion.others(found))
-    report.files += written.write(found, trial_soles, trial_emgs, files_of_figures.folder)
+    report.files += written.write(found, trial_soles, trial_emgs, files_of_figures.folder, by_axes)
     write_report(report, files_of_figures.folder, figures=files_of_figures)
 
 
@@ -97,14 +112,3 @@ def with_feet(found: Sequence[Gait]) -> list[Gait]:
 def sentences(left_out: Sequence[tuple[str, str, str]]) -> list[str]:
     """Why feet were left out."""
     return [f"the {side} foot is not analysed: {why}" for _, side, why in left_out]
-
-
-def landmarks_of(pairs: Sequence[str]) -> dict[str, str]:
-    """Labels by landmark, from LANDMARK=LABEL."""
-    found = {}
-    for pair in pairs:
-        landmark, equals, label = pair.partition("=")
-        if not (equals and landmark and label):
-            raise ModelError(f"--marker {pair}: give LANDMARK=LABEL, such as heel=RHEE")
-        found[landmark] = label
-    return found

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 
 from models.papers import cited
 from models.studies.gait.sources import SOURCES
-from models.studies.gait.subject_report import TITLE, begin, finish, landmarks_of, sentences, with_feet
+from models.studies.gait.subject_report import TITLE, begin, finish, sentences, with_feet
 from models.studies.gait_table import tables
 from models.studies.gait_table.comparisons import Comparison, compared, wanted
 from models.studies.gait_table.figures import figures
 from models.studies.gait_table.files import write
+from models.studies.options import landmarks_option
 from models.walking.both_feet import AnalysedTrials
 from models.walking.preparation import Filters
 from models.walking.subject_curves import FEET, Foot
@@ -109,7 +110,7 @@ def gait_table(
     )
     read = read_subject_table(table)
     pairs = wanted(read, compare)
-    landmarks = landmarks_of(marker or [])
+    landmarks = landmarks_option(marker, "marker")
     if landmarks and (open_side := [row.line for row in read.rows if row.side is None]):
         raise ModelError(
             f"{read.file.name}: line {open_side[0]}: give the side, as --marker names the labels of one foot"

@@ -150,7 +150,7 @@ def answer(
     orthosis: str,
     case: Case,
     varied: Sequence[str],
-    acting: Case | None,
+    acting: Case,
 ) -> str:
     """Peaks of a case with both ankles, without muscles and with those of ``acting``, and the orthoses designed for it."""
     own = [one for one in found if one.case == case]
@@ -168,7 +168,8 @@ def answer(
     conditions = tuple(name for name in varied if name not in OF_MUSCLES)
     largest = f"  Of {len(bare)} {which} this one inverts most." if conditions else ""
     sentences = [f"Largest inversion about the subtalar axis ({case.text(conditions)}): {'; '.join(parts)}.{largest}"]
-    if with_muscles := [one for one in found if one.case == acting and one.scale is None]:
+    with_muscles = [one for one in found if one.case == acting and one.scale is None]
+    if with_muscles and acting.muscles:
         each = [f"{_shown(one.measured['subtalar'])} with the {ANKLES[one.ankle]}" for one in with_muscles]
         sentences.append(f"With muscles, without an orthosis ({_control(acting)}): {', '.join(each)}.")
     if own_designs := [one for one in made if one.landing.case == case]:
@@ -177,15 +178,12 @@ def answer(
     return "  ".join(sentences)
 
 
-def _control(case: Case | None) -> str:
+def _control(case: Case) -> str:
     """Co-activation and reflex of a case with muscles in words."""
-    if case is None or case.control is None:
-        return ""
-    of = case.control
-    parts = (
-        [f"co-activation {case.co_activation:g} of {' and '.join(of.co_activation_of)}"] if case.co_activation else []
-    )
-    if case.reflex:
+    of, parts = case.control, []
+    if of and case.co_activation:
+        parts.append(f"co-activation {case.co_activation:g} of {' and '.join(of.co_activation_of)}")
+    if of and case.reflex:
         parts.append(
             f"reflex with the gain {case.reflex:g} of {' and '.join(of.reflex_of)} after {1000.0 * of.delay:g} ms"
         )

@@ -18,6 +18,7 @@ from models.studies.options import (
     channels_option,
     cost_of,
     labels_option,
+    landmarks_option,
     orthosis_option,
     refuse_unused,
     refuse_without_muscles,
@@ -227,7 +228,7 @@ def swap(
     elif static is not None:
         say(f"scaling a lower leg to {Path(static).name}")
         anatomy = Anatomy(**angles, link_length=talus_length or None, ankle_width=ankle_width)
-        names = labels_option(landmark, "landmarks", "LANDMARK=LABEL, such as heel=RHEE")
+        names = landmarks_option(landmark, "landmark")
         of = dict(mass=mass, height=height, sex=sex, foot_flat=foot_flat)
         length = 0.0 if talus_length == 0.0 else None  # any other one is in the leg
         source = scaled_leg(Path(static), folder, side, trial, anatomy, names, length, **of)

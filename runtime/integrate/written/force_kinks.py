@@ -8,32 +8,43 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from runtime.integrate.written.acting_forces import ActingForces, Written
+from runtime.dynamics import force_elements
+from runtime.integrate.written.acting_forces import OF_PIECE, ActingForces, Written
 from runtime.integrate.written.placed_bodies import Places
 from runtime.integrate.written.tree_forces import ForcesOnSteps
 from runtime.jit.recorder import Number
+from runtime.lanes.vector_formulas import with_vectors
 from runtime.system.system import System
 
 AXES = dict(z=1, signals=2, parameters=2, out=1)  # of the arrays
 NAME, ANGLES = "kinks_of_forces", "angles_of_forces"  # of the functions of the texts
 OF_FORCES = {NAME: ("kinks", "KINKS"), ANGLES: ("angles", "ANGLES")}  # kernel, and number of what it gives
+beyond_knot = with_vectors(force_elements.beyond_knot)
 
 
 def _count(system: System, name: str) -> int:
-    of_motors = sum(motor.winds for motor in system.motors) if name == ANGLES else 0
-    return of_motors + sum(getattr(force.module, OF_FORCES[name][1]) for force in system.forces)
+    if name == NAME:
+        return int(system.data.forces.kink[-1])
+    return sum(motor.winds for motor in system.motors) + sum(force.module.ANGLES for force in system.forces)
 
 
 def _write(name: str, acting: ActingForces, code: Any, data: dict[str, Any]) -> None:
-    forces, row, (kernel, sort) = ForcesOnSteps(Places(code, acting, data)), 0, OF_FORCES[name]
+    forces, row = ForcesOnSteps(Places(code, acting, data)), 0
+    kernel, sort = OF_FORCES[name]
     for k, force in enumerate(acting.forces):
-        if not (count := getattr(force.module, sort)):
+        if not hasattr(force.module, kernel):
             continue
         out: dict[int, Number] = {}
-        forces.call_force(kernel, k, force, out)
-        for c in range(count):
-            code.store(out[c], data["out"], row + c)
-        row += count
+        arguments, count = forces.call_force(kernel, k, force, out), getattr(force.module, sort)
+        found = [out[c] for c in range(count)]
+        for n, (_, pieces) in enumerate(force.tables if name == NAME else ()):
+            knots = [
+                forces.at.load("parameters", forces.at.rows.of("table", k, n) + OF_PIECE * p) for p in range(pieces)
+            ]
+            found += [beyond_knot(arguments[n], knot, out[count + n]) for knot in knots[1:]]
+        for number in found:
+            code.store(number, data["out"], row)
+            row += 1
     for k, motor in enumerate(acting.motors):
         if name == ANGLES and motor.angles:
             code.store(forces.measure_motor(k, motor)[0], data["out"], motor.first_angle)

@@ -150,15 +150,15 @@ class ForcesOnSteps:
             wrench = [D[0, 6 * side + c] * effort for c in range(6)]
             self.at.bodies[body].push(tuple(wrench[:3]), tuple(wrench[3:]))
 
-    def call_force(self, name: str, k: int, force: ActingKernel, out: dict[int, Number]) -> None:
-        """Run a function of the kernel of force k, after the look-ups in its tables."""
-        x = self.numbers("force", k, force)
+    def call_force(self, name: str, k: int, force: ActingKernel, out: dict[int, Number]) -> dict[int, Number]:
+        """Run a function of the kernel of force k, after the look-ups in its tables, whose arguments are returned."""
+        x, arguments = self.numbers("force", k, force), dict[int, Number]()
         if force.tables:
-            arguments: dict[int, Number] = {}
             self._call(force, "lookups", x=x, out=arguments)
             for n, (place, pieces) in enumerate(force.tables):
                 x[place : place + LOOKED_UP] = self._looked_up(arguments[n], self.at.rows.of("table", k, n), pieces)
         self._call(force, name, x=x, out=out)
+        return arguments
 
     def _apply_force(self, k: int, force: ActingKernel) -> None:
         out: dict[int, Number] = {}

@@ -10,6 +10,7 @@ import pytest
 import models
 import runtime
 from tests.support import osim_muscles as osim
+from tests.support.landing_model import unlocked
 from tests.support.paths import shared_file
 
 FORWARD = json.loads(Path(osim.__file__).with_name("opensim_forward.json").read_text())
@@ -104,12 +105,6 @@ def test_points_that_a_coordinate_moves_are_those_along_the_coordinates_of_the_f
     conditional = next((p for p in reading.source.muscles[0].points if hasattr(p, "active")), None)
     if conditional and conditional.coordinate != "toe_out":
         assert 2 < conditional.active(q[conditional.coordinate]).sum() < 14
-
-
-def unlocked(text):
-    """The model of a landing with both legs free."""
-    free = re.compile(r'<Coordinate name="(?!platform|mtp)\w+">.*?</Coordinate>', re.DOTALL)
-    return free.sub(lambda found: found[0].replace("<locked>true</locked>", "<locked>false</locked>"), text)
 
 
 @pytest.mark.slow

@@ -1,16 +1,17 @@
 """The command ``talus ankle``: files, and tables that agree with the runs."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import xarray
 
 import models
 from models.studies import measures
-from models.studies.ankle import runs, tables
+from models.studies.ankle import runs, study, tables
 from runtime import simulate
 from tests.package.test_table_widths import check_report
-from tests.support.reports import check_figures, records
+from tests.support.reports import check_figures, quiet, records, spoiling
 
 slow = pytest.mark.slow
 
@@ -50,6 +51,42 @@ def test_tables_agree_with_the_runs(ankle, short):
         cost["modified", "dissipative", "published", "dop853"]
         == simulate(system, short, rtol=1e-10, atol=1e-10, coordinates=measures.EQUATIONS).stats.evaluations
     )
+
+
+@slow
+@pytest.mark.parametrize("lost", [{"motion", "anatomical limits", "published limits", "dissipation"}, {"cost", "rest"}])
+def test_a_failed_run_is_named_and_its_comparison_left_out(tmp_path, without_figures, monkeypatch, lost):
+    if "cost" in lost:
+        spoilt = spoiling(lambda *given: vars(runs.cost_runs(*given)), ["rests", "published", "modified"])
+        monkeypatch.setattr(study, "cost_runs", lambda *given: runs.CostRuns(**spoilt(*given)))
+    else:
+        monkeypatch.setattr(study, "_free_runs", spoiling(study._free_runs, ["modified universal joint"]))
+    report = study.ankle(tmp_path, quiet, t_end=0.05)
+    (failure,) = report.failures
+    assert failure.startswith("published, modified, until rest" if "cost" in lost else "modified universal joint")
+    everything = {"motion", "anatomical limits", "published limits", "dissipation", "cost", "rest", "link length"}
+    assert everything - {table.title for table in report.tables} == lost
+    assert ("function evaluations" in report.answer) == ("cost" not in lost)
+    assert ("the foot moves" in report.answer) == ("cost" in lost)
+
+
+@slow
+def test_a_failed_run_of_one_preset_leaves_the_other(tmp_path, without_figures, monkeypatch):
+    def failing(preset, *given):
+        made = motions(preset, *given)
+        return (
+            replace(made, runs=spoiling(lambda: made.runs, ["classical", "elastic"])())
+            if preset == "published"
+            else made
+        )
+
+    motions = runs.motions
+    monkeypatch.setattr(study, "motions", failing)
+    report = study.ankle(tmp_path, quiet, t_end=0.05)
+    (failure,) = report.failures
+    assert failure.startswith("published, classical universal joint, elastic: ")
+    titles = [table.title for table in report.tables]
+    assert "anatomical limits" in titles and "published limits" not in titles and "dissipation" not in titles
 
 
 def test_the_text_on_dissipation_follows_the_numbers():

@@ -10,7 +10,7 @@ from runtime import simulate
 from runtime.report import plots
 from tests.package.test_table_widths import check_report
 from tests.support.contact_bodies import G
-from tests.support.reports import check_figures, quiet, records, table
+from tests.support.reports import check_figures, quiet, records, spoiling, table
 
 STANDING = "standing on soles of three shapes"
 
@@ -94,6 +94,15 @@ def test_a_foot_that_does_not_land_is_reported(tmp_path, options, sentence):
     )
     assert "Moreira" not in note and "dropped" not in table(report, STANDING).note
     assert not list(tmp_path.glob("*.png")) and len(report.tables) == 2
+
+
+@pytest.mark.slow
+def test_a_failed_run_is_named_and_its_comparison_left_out(tmp_path, without_figures, monkeypatch):
+    monkeypatch.setattr(study.measures, "resolved", spoiling(measures.resolved, ["Coulomb and viscous"]))
+    report = study.drop(tmp_path, quiet, t_end=0.15)
+    (failure,) = report.failures
+    assert failure.startswith("Coulomb and viscous, with outputs within steps: ")
+    assert [table.title for table in report.tables] == [STANDING] and not report.answer
 
 
 @pytest.mark.slow

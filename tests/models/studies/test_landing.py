@@ -174,6 +174,7 @@ def test_rounding_is_printed_as_0(tmp_path, without_figures):
     made = landing(tmp_path, quiet, orthosis="none", after=0.03, tolerance=1e-6)
     for row in records(made, "landings"):
         assert text(row["at touch-down [deg]"]) == text(row["rate at touch-down [deg/s]"]) == "0"
+    assert "muscles" not in made.answer  # no case has any
 
 
 @pytest.mark.slow

@@ -32,3 +32,9 @@ def test_excursions_begin_and_end_between_output_times():
 @pytest.mark.parametrize("t_end", [0.0, -1.0, np.nan, np.inf])
 def test_times_of_a_run_that_has_no_end_are_refused(t_end):
     assert_refused("t_end = ", measures.times, t_end)
+
+
+def test_a_study_of_a_day_is_refused():
+    words = "t_end = 86400 s: the study has 1000 output times a second, limit 200000 in all; give at most 200 s"
+    assert_refused(words, measures.times, 86400.0)
+    assert len(measures.times(200.0)) == 200001

@@ -7,7 +7,7 @@ import models
 from models.studies import measures
 from models.studies import pendulum as study
 from runtime import simulate
-from tests.support.reports import check_figures, records
+from tests.support.reports import check_figures, quiet, records, spoiling
 
 
 @pytest.mark.slow
@@ -32,6 +32,24 @@ def test_tables_agree_with_the_runs(pendulum, short):
         assert row["first outside [s]"] == pytest.approx(0.349, abs=1e-3)
     (reference,) = [row for row in records(report, "cases") if row[""] == "elastic"]
     assert reference["elastic moment [N m]"] == rows["226 N m"]["elastic moment [N m]"]
+
+
+@pytest.mark.parametrize(
+    "group, keys, lost",
+    [
+        ("cases", ["elastic"], "cases"),
+        ("studies", ["max_moment", "226 N m"], "study of maximum moment"),
+        ("evaluations", ["free", "BDF"], "cost"),
+    ],
+)
+def test_a_failed_run_is_named_and_its_comparison_left_out(tmp_path, without_figures, monkeypatch, group, keys, lost):
+    monkeypatch.setattr(study, group, spoiling(getattr(study, group), keys))
+    report = study.study(tmp_path, quiet, t_end=0.02)
+    (failure,) = report.failures
+    assert all(key in failure for key in keys)
+    titles = {"cases", "cost", "study of compliance", "study of maximum moment", "study of damping"}
+    assert titles - {table.title for table in report.tables} == {lost}
+    assert bool(report.answer) == (lost != "cases")
 
 
 def test_the_curve_of_the_law_is_the_cubic_of_the_paper():

@@ -26,7 +26,7 @@ from tests.support.refusals import assert_refused
 
 @cache
 def found():
-    return axes_posterior(scaled(), circles(0.4, 0.3, 1e-3))
+    return axes_posterior(scaled(), [circles(0.4, 0.3, 1e-3)])
 
 
 def test_circles_recover_both_axes():
@@ -47,7 +47,7 @@ def test_draws_are_those_of_the_intervals():
 
 
 def test_a_foot_at_rest_adds_little_to_the_prior():
-    one = axes_posterior(scaled(), circles(0.0, 0.0, 1e-3))
+    one = axes_posterior(scaled(), [circles(0.0, 0.0, 1e-3)])
     assert (np.abs(one.mean - one.prior.mean) < 1.5 * one.prior.sd).all() and not one.conflicts
     assert one.bits < 2.0 < found().bits - 8.0 and one.ratio.min() > 0.8
 
@@ -64,7 +64,7 @@ def test_axes_that_no_foot_has_are_a_conflict_with_the_prior():
 def test_a_sharp_prior_remains():
     mean = population_prior(scaled()).mean
     prior = AxesPrior(mean, np.full(SHARED, 1e-5), np.eye(SHARED))
-    one = axes_posterior(scaled(), circles(0.4, 0.3, 1e-3), prior=prior)
+    one = axes_posterior(scaled(), [circles(0.4, 0.3, 1e-3)], prior=prior)
     assert one.mean == pytest.approx(mean, abs=2e-5) and one.ratio == pytest.approx(1.0, abs=0.01)
 
 
@@ -214,6 +214,6 @@ def test_analysis_uses_the_posterior():
 
 
 def test_a_lack_of_trials_or_markers_is_refused():
-    assert_refused("no trial to find the axes from; give one or more", axes_posterior, scaled())
+    assert_refused("no trial to find the axes from; give one or more", axes_posterior, scaled(), [])
     blind = replace(scaled(), shows_inversion=False)
-    assert_refused("do not show inversion of the foot", axes_posterior, blind, synthetic.trial())
+    assert_refused("do not show inversion of the foot", axes_posterior, blind, [synthetic.trial()])

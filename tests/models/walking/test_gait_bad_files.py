@@ -223,7 +223,7 @@ BAD_OPTIONS = {
     ("--mass", "nan"): ("--mass = nan", "finite"),
     ("--mass", "70000"): ("mass of the subject = 7e+04 kg", "between 5 and 300 kg", "in kilograms"),
     ("--height", "175"): ("height = 175 m", "between 0.5 and 2.5 m", "in metres"),
-    ("--marker", "heel"): ("--marker heel", "LANDMARK=LABEL"),
+    ("--marker", "heel"): ("--marker = 'heel': give LANDMARK=LABEL", "heel=RHEE"),
     ("--marker", "knee=R_FLE"): ("no landmark 'knee'", "lateral_epicondyle"),
     ("--marker", "heel=R_HEEL"): ("no marker 'R_HEEL' for heel", "R_FCC"),
     ("--marker-cutoff", "60"): ("cut-off 60 Hz", "100 samples per second", "between 0.001 and 50 Hz"),

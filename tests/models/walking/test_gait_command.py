@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import xarray
 
+from models.studies.gait import bands
 from models.studies.gait.tables import LITERATURE
 from models.walking import muscles_of_walk, synthetic
 from models.walking.capture import read_capture
@@ -110,6 +111,39 @@ def test_muscles_of_a_walk(talus, tmp_path, synthetic_walk):
         (("--muscle-cost", "force"), "cost = 'force'"),
     ):
         assert sentence in talus("--muscles", *option, "--out", "p").err and not (tmp_path / "p").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_bands_by_the_axes(talus, tmp_path, monkeypatch):
+    """Intervals, what is to blame for them, bands in files and figures; also of muscles, here with two draws."""
+    monkeypatch.setattr(bands, "ENOUGH", 2)
+    done = talus("--axes", "posterior", "--muscles", "--formats", "png", "--json", "--out", "o")
+    assert done.code == 0, done.err
+    data, out = json.loads(done.out), tmp_path / "o"
+    intervals = {row[""]: row for row in data["tables"]["95 % intervals by the axes"]}
+    assert "ankle contact force, largest [BW]" in intervals
+    for name in ("dorsiflexor moment, smallest [N m/kg]", "inversion, range [deg]"):
+        assert intervals[name]["from"] < intervals[name]["value"] < intervals[name]["to"]
+    assert "vertical force, first peak [BW]" not in intervals  # axes do not change it
+    assert any(row[""] == "soleus force, largest [N]" for row in data["tables"]["95 % intervals by the axes, muscles"])
+    blamed = {row["of"]: row for row in data["tables"]["which unknown is to blame"]}
+    for row in blamed.values():
+        parts = {name.removesuffix(" [%]"): part for name, part in list(row.items())[7:]}
+        assert len(parts) == 8 and 0.0 <= min(parts.values()) and max(parts.values()) == row["part [%]"] <= 100.0
+        assert parts[row["most by"]] == row["part [%]"] >= row["its part [%]"] == parts[row["then by"]]
+    assert "Right foot, 95 % by the axes: dorsiflexor moment, smallest" in data["answer"]
+    with xarray.open_dataset(out / "gait.nc") as found:
+        of = dict(foot="right", axes_curve="talocrural moment [N m/kg]")
+        mean, sd = (found[f"axes_curve_{what}"].sel(of).values for what in ("mean", "sd"))
+        share = found["axes_value_share"].sel(axes_value="inversion, range [deg]", foot="right")
+        assert float(share.max()) == pytest.approx(blamed["inversion, range [deg]"]["part [%]"] / 100.0, abs=1e-3)
+    header, *rows = csv.reader((out / "axes_bands.csv").read_text().splitlines())
+    column = {end: np.array([float(row[header.index(f"talocrural moment [N m/kg]{end}")]) for row in rows])
+              for end in ("", " 95 % from", " 95 % to")}  # fmt: skip
+    assert column[""] == pytest.approx(mean, rel=1e-8) and sd.max() > 0.0
+    assert column[" 95 % to"] - column[" 95 % from"] == pytest.approx(2.0 * 1.959964 * sd, rel=1e-5, abs=1e-9)
+    assert (out / "axes_bands.png").exists() and (out / "axes_bands_of_muscles.png").exists()
 
 
 @pytest.mark.slow

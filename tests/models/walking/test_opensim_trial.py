@@ -195,6 +195,9 @@ def test_parts_of_tables(tmp_path):
     assert len(read_storage(file, span=(0.2, 0.3)).t) == 11
     for span in (None, (0.8, 0.9)):
         assert_refused("line 91: column 'a' is 'x'", read_storage, file, span=span)
+    text[90] = text[90].replace(text[90].split()[0], "0_8", 1)
+    file.write_text("\n".join(text))
+    assert_refused("line 91: column 'time' is '0_8'", read_storage, file, span=(0.2, 0.3))
 
 
 LOAD_FILES = {

@@ -1,0 +1,1 @@
+"""Muscles of a walk by static optimisation, by Talus and by OpenSim."""
