@@ -24,6 +24,7 @@ A definition is a plain function.  The meaning of an argument follows from its n
 ``reaction_moment`` its moment about the centre of mass of body j [N m];  in forces only
 ``normal_load``     normal_load(x) = the size x of the reaction, found together with it;  in forces only
 ``stationary``      stationary(x) = x under a name of its own, of which the length does not depend;  in spans of paths only
+``constant``        constant(x) = x under a name of its own, whose changes have no effect;  in spans of paths only
 ==================  ==========================================================================================
 
 (likewise with ``_j`` for the second body, and in forces with ``_k`` and ``_l`` for two more).

@@ -12,6 +12,7 @@ from codegen.compiler.calculus import Expr, Moving, Named, Scope, Vector, as_exp
 from codegen.compiler.errors import DefinitionError
 
 OPERATORS = ("coordinate", "along", "normal_load", "state")
+SEARCHED = ("stationary", "constant")  # of spans
 REACTION = ("reaction_force", "reaction_moment")  # vectors of the joint that a force belongs to
 LEAST = sp.Float("1e-24")  # below the square of every load or slip that matters: keeps the slope of a size finite at 0
 TABLE = re.compile(r"\w+_table")
@@ -110,6 +111,22 @@ class Table:
         return table(calls.index((self.name, x)), order, x)
 
 
+class still(_OfExpressions):
+    """A value whose changes have no effect."""
+
+    nargs = 1
+    is_real = True
+
+    @classmethod
+    def eval(cls, x: Expr) -> Any:
+        """The value for a number."""
+        return x if x.is_Number else None
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        """Zero."""
+        return sp.S.Zero
+
+
 def size(x: Any) -> Expr:
     """The length of a vector, or the magnitude of a scalar, with a finite slope at 0; wrong by 1e-12 there."""
     return sp.sqrt((x.dot(x) if isinstance(x, Vector) else x**2) + LEAST)
@@ -194,9 +211,9 @@ class SpanScope(ForceScope):
     """Everything that occurs in the definition of a span of a path."""
 
     def argument(self, name: str) -> Any:
-        """A vector of a body, a parameter, or ``stationary``."""
-        if name == "stationary":
-            return self._stationary
+        """A vector of a body, a parameter, ``stationary`` or ``constant``."""
+        if name in SEARCHED:
+            return getattr(self, "_" + name)
         operators = (*calculus.OPERATORS, *OPERATORS, *REACTION, "rate")
         if name in operators or TABLE.fullmatch(name) or name.startswith(("omega_", "p_")) or name.endswith("_t"):
             raise self.error(
@@ -210,3 +227,8 @@ class SpanScope(ForceScope):
         symbol = sp.Symbol(f"stationary{len(self.stationary)}", real=True)
         self.stationary[symbol] = as_expression(value)
         return symbol
+
+    def _constant(self, value: Any) -> Any:
+        if isinstance(value, Vector):
+            return Vector(*(self._constant(component) for component in value))
+        return self._stationary(still(value))

@@ -17,7 +17,7 @@ from typing import Any
 
 import sympy as sp
 
-from codegen.compiler.angles import DOC, unwrapped
+from codegen.compiler.angles import DOC, revolutions, unwrapped
 from codegen.compiler.bounds import bounds_of_law, singular_of
 from codegen.compiler.calculus import AXES, BODIES, Definition, Expr, Moving, Named, Vector, as_expression, name_sums
 from codegen.compiler.curves import curve, knots_in
@@ -27,10 +27,12 @@ from codegen.compiler.force_calculus import (
     ENTRIES,
     OPERATORS,
     REACTION,
+    SEARCHED,
     ForceScope,
     SpanScope,
     ramp,
     step,
+    still,
     table,
 )
 from codegen.compiler.force_soundness import refuse_unsound_force
@@ -331,19 +333,23 @@ def _refuse_forms(scope: ForceScope, arguments: dict[str, object], parts: _Parts
     _refuse_misplaced_states(scope, parts)
     own += [*scope.loads.values(), *scope.states.values(), *scope.stationary.values()]
     ordinary = {
-        name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables, "stationary")
+        name: v for name, v in arguments.items() if name not in (*OPERATORS, *REACTION, *scope.tables, *SEARCHED)
     }
     refuse_unused(scope, ordinary, (*parts.expressions, *own, *looked))
     for name, used in (
         ("coordinate", scope.coordinates), ("along", scope.alongs), ("state", scope.states),
-        ("stationary", scope.stationary),
+        *((name, scope.stationary) for name in SEARCHED),
     ):  # fmt: skip
         if name in arguments and not used:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
     for name in scope.tables:
         if name not in [called for called, _ in scope.lookups]:
             raise scope.error(f"argument '{name}' is not used; use it or remove it")
-    refuse_functions(scope, [*parts.expressions, *own, *looked, *scope.rates.values()], (ramp, step, table, curve))
+    refuse_functions(
+        scope,
+        [*parts.expressions, *own, *looked, *scope.rates.values()],
+        (ramp, step, table, curve, still, revolutions),
+    )
     if scope.branch_signs:
         raise scope.error("uses keeps_sign(x), which is for joints")
     sources = [parts.potential, parts.dissipation, *(e for push in parts.pushes for e in push), *own, *looked]

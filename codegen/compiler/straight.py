@@ -71,6 +71,9 @@ class _Printer(PythonCodePrinter):
 
     _print_passed = _print_step
 
+    def _print_still(self, expr: Expr) -> str:
+        return str(self._print(expr.args[0]))
+
     def _print_corner(self, expr: Expr) -> str:
         return f"corner({', '.join(map(self._print, expr.args))})"
 

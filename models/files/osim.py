@@ -44,7 +44,13 @@ from models.files.osim_omissions import ACTUATOR, LIMIT, SPRING, limits_of, omit
 from models.files.osim_paths import muscles_of
 from models.files.osim_xml import active, name_unnamed, objects, of_parts, text_of, truth, with_defaults
 from models.files.xml_reading import read_xml
-from runtime.support import Element
+from runtime.support import Element, shortened
+
+# Units of a model, with the names of each in lower case.
+UNITS = {
+    "length_units": ("meters", ("m", "meter", "meters", "metre", "metres")),
+    "force_units": ("N", ("n", "newton", "newtons")),
+}
 
 
 @dataclass(eq=False)
@@ -78,6 +84,7 @@ def read_osim(file: Path) -> Description:
     if root.tag != "OpenSimDocument" or root.one("Model") is None:
         raise root.error(f"the root is <{root.tag}>; an OpenSim model is <OpenSimDocument> with a <Model>")
     model = of_parts(root, "Model")
+    _refuse_other_units(model)
     with_defaults(model)
     bodies: dict[str, Element] = {}
     for body in objects(model, "BodySet", "Body"):
@@ -136,6 +143,17 @@ def read_osim(file: Path) -> Description:
         unread_muscles=unread,
         controllers=controllers_of(model, [muscle.name for muscle in muscles]),
     )
+
+
+def _refuse_other_units(model: Element) -> None:
+    """Refuse a model that states other units than metres and newtons, of which no number of a file is converted."""
+    for tag, (unit, names) in UNITS.items():
+        given = text_of(model, tag)
+        if given and given.lower() not in names:
+            raise model.all(tag)[0].error(
+                f'<{tag}> = "{shortened(given)}"; numbers of OpenSim models are read in {unit}: convert the file, or write '
+                f"{unit} there if its numbers are"
+            )
 
 
 def _actuators(model: Element, steps: Mapping[str, str]) -> Iterator[Actuator]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +14,8 @@ from runtime.support.arrays import Floats, Ints
 from runtime.system.parts import GROUND
 from runtime.system.reference import rotation_matrix
 from runtime.system.shapes import along
-from runtime.system.span_lines import span_line
-from runtime.system.spans import BODIES, SPANS
+from runtime.system.span_lines import point_places, span_line
+from runtime.system.spans import BODIES, POINTS, SPANS
 from runtime.view import colours
 from runtime.view.triangles import Triangles, ellipsoid, fan, long_shape, rod, triangles
 
@@ -22,6 +24,7 @@ Coloured = tuple[Triangles, str | None, str]  # triangles, colour, label
 THIN, AXIS, CONE, LARGEST = 0.02, 0.35, 0.25, 0.12
 LIGHT = 1e-3  # of the largest mass, up to which a body, such as one between two joints, has no ellipsoid
 SAME = 1e-3  # of the size: points closer than this are one
+FRAME = "xi", "eta", "zeta"  # axes of a body
 STRONGEST = 0.012  # of the size of the model: radius of the strongest muscle
 
 
@@ -156,14 +159,39 @@ def links(motion: DrawnMotion, size: float) -> Iterator[tuple[Part, Floats]]:
 def muscle_line(motion: DrawnMotion, muscle: DrawnMuscle, kept: Ints) -> Floats:
     """Points (n, k, 3) along the path of a muscle at some of the times, from origin to insertion."""
     points: list[Floats] = []
-    for part in muscle.path:
-        vectors = {}
-        for name, kind, letter in SPANS[part.name].VECTORS:
-            at = motion.points if kind == "point" else motion.directions
-            vectors[name] = at(part.bodies[BODIES.index(letter)], part.values[name])[kept]
+    for part, ends in zip(muscle.path, pairwise(_path_points(motion, muscle, kept)), strict=True):
+        vectors = _vectors(motion, part, SPANS[part.name].VECTORS, kept) | dict(zip(("s_i", "s_j"), ends, strict=True))
         numbers = {name: value for name, value in part.values.items() if name not in vectors}
         points.append(span_line(part.name, vectors, numbers)[:, len(points) > 0 :])
     return np.concatenate(points, axis=1)
+
+
+def _path_points(motion: DrawnMotion, muscle: DrawnMuscle, kept: Ints) -> list[Floats]:
+    """Places (n, 3) of the points of a path; of those that do not belong to it, a place on the straight line past them."""
+    places, belong = list[Floats](), list[Any]()
+    for point in muscle.points:
+        vectors = _vectors(motion, point, POINTS[point.name].VECTORS if point.name else [("s_k", "point", "i")], kept)
+        moved = point_places(point.name, vectors, point.values) if point.name else (vectors["s_k"], True)
+        places.append(moved[0])
+        belong.append(np.broadcast_to(moved[1], len(kept))[:, None])
+    ahead = places[:]  # the next place that belongs to the path
+    for k in reversed(range(len(places) - 1)):
+        ahead[k] = np.where(belong[k], places[k], ahead[k + 1])
+    for k in range(1, len(places)):
+        places[k] = np.where(belong[k], places[k], (places[k - 1] + ahead[k]) / 2.0)
+    return places
+
+
+def _vectors(motion: DrawnMotion, part: Part, named: Iterable[tuple[str, str, str]], kept: Ints) -> dict[str, Floats]:
+    """Those of the vectors (name, kind and body) of a span or point that it has, (n, 3) in global axes."""
+    found = {}
+    for name, kind, letter in named:
+        body = part.bodies[BODIES.index(letter)]
+        if kind == "frame":
+            found[name] = motion.rotations(body)[kept, :, FRAME.index(name.split("_")[0])]
+        elif name in part.values:
+            found[name] = (motion.points if kind == "point" else motion.directions)(body, part.values[name])[kept]
+    return found
 
 
 def muscle_radius(outline: Outline, muscle: DrawnMuscle, size: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime.support.arrays import Floats
 from runtime.system.cone import Cone
-from runtime.system.muscle_paths import is_muscle, path_spans
+from runtime.system.muscle_paths import is_muscle, path_points, path_spans
 from runtime.system.parts import Contact, Force, Joint
 from runtime.system.shapes import Shape
 from runtime.system.system import System
@@ -53,19 +53,17 @@ class DrawnLimit:
 
 @dataclass(frozen=True, eq=False)
 class DrawnMuscle:
-    """A muscle: its maximum isometric force [N], 0 where its law has none, and the spans of its path by their kinds."""
+    """A muscle: its maximum isometric force [N], 0 where its law has none, and spans and points of its path by their kinds."""
 
     name: str
     strength: float
     path: tuple[Part, ...]
+    points: tuple[Part, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """What is drawn of a system; ``joints`` are those without drivers, ``forces`` those between two points, without muscles.
-
-    ``muscles``: without those with points that an angle moves.
-    """
+    """What is drawn of a system; ``joints`` are those without drivers, ``forces`` those between two points, without muscles."""
 
     name: str
     gravity: Floats  # (3,) [m/s^2]
@@ -100,13 +98,14 @@ def outline_of(system: System) -> Outline:
             DrawnLimit(limit.name, limit.joint, limit.reference, limit.cone, limit.values) for limit in system.limits
         ),
         shapes=system.shapes,
-        muscles=tuple(_muscle(force) for force in system.forces if is_muscle(force) and not force.module.ANGLES),
+        muscles=tuple(_muscle(force) for force in system.forces if is_muscle(force)),
     )
 
 
 def _muscle(force: Force) -> DrawnMuscle:
     strength = float(force.values.get("max_isometric_force", 0.0))
-    return DrawnMuscle(force.name, strength, tuple(Part(*span) for span in path_spans(force)))
+    path, points = (tuple(Part(*part) for part in parts(force)) for parts in (path_spans, path_points))
+    return DrawnMuscle(force.name, strength, path, points)
 
 
 def _drawn(part: Joint | Force | Contact) -> Part:
@@ -125,7 +124,10 @@ def outline_text(outline: Outline) -> str:
     parts = {
         name: [vars(part) for part in getattr(outline, name)] for name in ("bodies", "joints", "forces", "contacts")
     }
-    muscles = [vars(muscle) | {"path": [vars(part) for part in muscle.path]} for muscle in outline.muscles]
+    muscles = [
+        vars(muscle) | {of: [vars(part) for part in getattr(muscle, of)] for of in ("path", "points")}
+        for muscle in outline.muscles
+    ]
     data = {
         "name": outline.name,
         "gravity": outline.gravity,
@@ -160,7 +162,10 @@ def outline_from(text: str) -> Outline:
         contacts=parts(data["contacts"]),
         limits=tuple(limit(each) for each in data["limits"]),
         shapes=tuple(_shape(each) for each in data["shapes"]),
-        muscles=tuple(DrawnMuscle(**(each | {"path": parts(each["path"])})) for each in data.get("muscles", ())),
+        muscles=tuple(
+            DrawnMuscle(**(each | {of: parts(each[of]) for of in ("path", "points")}))
+            for each in data.get("muscles", ())
+        ),
     )
 
 

@@ -31,6 +31,7 @@ OTHER_UNITS = {
     "N/m^1.5": ((1e3**1.5, "N/mm^1.5"),),
     "kg m^2": ((1e-6, "kg mm^2"), (1e-4, "kg cm^2"), (1e-9, "g mm^2"), (1e-7, "g cm^2")),
     "s": ((1e-3, "ms"),),
+    "N": ((1e3, "kN"), (1e-3, "mN"), (GRAVITY, "kilograms-force")),
     "N m": ((1e-3, "N mm"),),
     "N m/rad": ((180 / math.pi, "N m/deg"),),
 }

@@ -148,12 +148,16 @@ def table_pieces(points: Floats) -> tuple[Floats, Floats]:
 
 def look_up_tables(force: Force, ends: Sequence[Floats], x: Floats) -> None:
     """Put what the tables of a force give in states of its bodies, (13,) or (13, n), into its x, (X,) or (X, n)."""
-    place, tables = force.module.TABLES_PLACE, force.module.TABLES
+    look_up(force.module, force.module.TABLES_PLACE, [force.values[table] for table in force.module.TABLES], ends, x)
+
+
+def look_up(module: ModuleType, place: int, tables: Sequence[Any], ends: Sequence[Floats], x: Floats) -> None:
+    """As ``look_up_tables``, of a module with these tables, into x from a place on."""
     at = np.zeros((len(tables), *x.shape[1:]))
     if tables:
-        with_arrays(force.module.lookups)(*ends, x, at)
+        with_arrays(module.lookups)(*ends, x, at)
     for n, table in enumerate(tables):
-        knots, coefficients = table_pieces(force.values[table])
+        knots, coefficients = table_pieces(table)
         piece = np.maximum(np.searchsorted(knots, at[n], side="right") - 1, 0)
         found = python_code(values_of_piece)(np.moveaxis(coefficients[piece], -1, 0), at[n] - knots[piece])
         x[place + LOOKED_UP * n :][:LOOKED_UP] = found

@@ -13,9 +13,10 @@ from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.system.force_addresses import place_of_angles
 from runtime.system.force_building import look_up_tables
-from runtime.system.muscle_modules import LETTERS, UNIT_WRENCH, WRENCH, elements_of, pieces_of
+from runtime.system.muscle_modules import LETTERS, UNIT_WRENCH, WRENCH, elements_of, names_of, pieces_of
 from runtime.system.parts import Force
 from runtime.system.reference import reference, rotation_matrices
+from runtime.system.spans import SPANS
 
 
 def is_muscle(force: Force) -> bool:
@@ -38,14 +39,31 @@ def refuse_points_of_angles(forces: Iterable[Force], what: str) -> None:
 
 
 def path_spans(force: Force) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
-    """The spans of the path of a muscle from origin to insertion: kind, bodies, and values by the names of the kind.
+    """The spans of the path of a muscle from point to point: kind, bodies, and values by the names of the kind.
 
-    Points and directions are in axes of their bodies.  Spans between points of one body are straight ones, too.
-    Not of muscles with points that an angle moves.
+    Points and directions are in axes of their bodies; ends that an angle moves have none.  Spans between points of one body are
+    straight ones, too.  All points belong to the path.
     """
-    for _, kind, letters, names in pieces_of(elements_of(force.kind)):
-        bodies = tuple(force.bodies[LETTERS.index(letter)] for letter in letters)
-        yield kind, bodies, {own: force.values[name] for own, name in names.items()}
+    elements = elements_of(force.kind)
+    for (n, m), kind, letters, names in pieces_of(elements):
+        if all(between in SPANS for between, _ in elements[n + 1 : m]):
+            yield kind, _bodies(force, letters), {own: force.values[name] for own, name in names.items()}
+
+
+def path_points(force: Force) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:
+    """The points of the path of a muscle from origin to insertion, as of ``path_spans``; the kind of a fixed one is ""."""
+    for n, (kind, letters) in enumerate(elements_of(force.kind), 1):
+        if kind not in SPANS:
+            names = names_of(n, kind, letters).items()
+            yield (
+                kind,
+                _bodies(force, letters),
+                {own: force.values[name] for own, name in names if name in force.values},
+            )
+
+
+def _bodies(force: Force, letters: str) -> tuple[str, ...]:
+    return tuple(force.bodies[LETTERS.index(letter)] for letter in letters)
 
 
 def points_within(force: Force, states: Mapping[str, Floats]) -> Iterator[tuple[int, float, float]]:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from runtime.dynamics.force_elements import LOOKED_UP
+from runtime.jit.python_code import with_arrays
 from runtime.support.arrays import Bools, Floats, crossed
-from runtime.system.spans import span_at
+from runtime.system.force_building import look_up
+from runtime.system.muscle_modules import BELONGS, VELOCITY
+from runtime.system.spans import POINTS, STATE, span_at
 
 CHORDS = 12  # of which an arc consists: 0.3 % shorter than half a turn
 SLIGHT = 1e-6  # change of direction at a cylinder [rad], below which the line is drawn straight
@@ -40,6 +45,25 @@ def span_line(kind: str, vectors: Mapping[str, Floats], parameters: Mapping[str,
     for (touched, arc), after in zip(arcs, ahead, strict=False):
         points.append(np.where(touched[:, None, None], arc, _evenly(points[-1][:, -1], after)))
     return np.concatenate([*points, end[:, None]], axis=1)
+
+
+def point_places(kind: str, vectors: Mapping[str, Floats], values: Mapping[str, Any]) -> tuple[Floats, Bools]:
+    """Places (times, 3) [m] of a point that an angle moves, and whether it belongs to the path (times,).
+
+    ``vectors``: (times, 3) in global axes by the names of the kind, one of ``codegen.points``; points from the origin.
+    ``values``: its parameters and tables likewise.  The angle is the one closest to the middle of its range.
+    """
+    module = POINTS[kind]
+    at = [*np.concatenate([vectors[name] for name, *_ in module.VECTORS], axis=1).T]
+    count = len(at[0])
+    at += [np.full(count, values[name]) for name, _ in module.PARAMETERS]
+    x = np.zeros((module.SIZE + LOOKED_UP * len(module.TABLES), count))
+    x[: len(at)] = at
+    still, found = [np.zeros((STATE, count))] * len(module.BODIES), np.zeros((BELONGS + 1, count))
+    with_arrays(module.reference)(*still, x, x[len(at) : len(at) + module.ANGLES])
+    look_up(module, module.SIZE, [values[name] for name in module.TABLES], still, x)
+    with_arrays(module.point)(*still, x, found)
+    return found[:VELOCITY].T, found[BELONGS] > 0.0
 
 
 def _nearest(force: Floats, moment: Floats, centre: Floats, axis: Floats) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime.support.arrays import Floats
 from runtime.support.errors import warn
-from runtime.support.units import Usual, ask
+from runtime.support.units import GRAVITY, Usual, ask
 from runtime.system.definitions import is_own
 from runtime.system.muscle_paths import is_muscle, path_motion, points_within
 from runtime.system.parts import GROUND, Body, Contact, Force
@@ -34,6 +34,7 @@ SLOWER = 2.5e4  # moment of inertia, in mass of the system times the largest dis
 NO_UNIT = 1e5  # no unit explains such a ratio of two lengths: one of them is due to rounding, or an eccentricity
 SLOWEST_REFLEX = 5.0  # [s] a hundred times that of a stretch reflex, and less than any in milliseconds
 FRAME = ("xi", "eta", "zeta")  # axes of a body, along which tables move the points of paths
+STRONGER = 2e3  # maximum isometric force of a muscle, in weights of the system
 SLOWEST_MUSCLE = 1.0  # [s] ten times the slowest deactivation
 LENGTHS = "optimal_fiber_length", "tendon_slack_length"
 DEEPER = 10.0  # penetration under the weight of the system, in radii of a contact
@@ -62,7 +63,7 @@ def ask_about_values(system: System, angles: Mapping[str, float], rates: Mapping
     }
     ask_about_state(system, starts)
     for muscle in (force for force in system.forces if is_muscle(force)):
-        for one in _of_muscle(system, muscle):
+        for one in _of_muscle(system, muscle, weight):
             ask(*one)
     for contact in system.contacts:
         for one in _of_contact(system, contact, max(sizes.values(), default=0.0), weight):
@@ -98,8 +99,8 @@ def _of_parameters(system: System) -> Iterator[Question]:
             yield what, value, Usual(0.0, TWO_TURNS, "rad", "the angle of a spring")
 
 
-def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
-    """On the lengths of a muscle, by that of its path in the initial state of the builder, and on its time constants."""
+def _of_muscle(system: System, muscle: Force, mass: float) -> Iterator[Question]:
+    """On a muscle's force by the weight of the system, its lengths by that of its path at the start, and its time constants."""
     y = system.state.y
     length = float(path_motion(muscle, states_by_name(y[None], system.body_names))[0, 0])
     for point, distance, radius in points_within(muscle, states_by_name(y, system.body_names)):
@@ -119,7 +120,11 @@ def _of_muscle(system: System, muscle: Force) -> Iterator[Question]:
     if "delay" in muscle.values:
         slowest = Usual(0.0, SLOWEST_REFLEX, "s", "the delay of a reflex")
         yield f"muscle '{muscle.name}': delay", muscle.values["delay"], slowest
-    for part, _ in muscle.module.PARAMETERS:
+    for part, unit in muscle.module.PARAMETERS:
+        if (part, unit) == ("max_isometric_force", "N"):
+            by = f"in a system of {mass:.3g} kg the maximum isometric force of a muscle"
+            of = Usual(mass * GRAVITY / LARGER, mass * GRAVITY * STRONGER, unit, by)
+            yield f"muscle '{muscle.name}': {part}", muscle.values[part], of
         if part.endswith("_time_constant"):
             slowest = Usual(0.0, SLOWEST_MUSCLE, "s", "a time constant of a muscle")
             yield f"muscle '{muscle.name}': {part}", muscle.values[part], slowest

@@ -10,11 +10,11 @@ from PIL import Image
 import runtime
 from runtime.report.run_report import run_figures
 from runtime.results import read_netcdf
+from runtime.results.drawn_bodies import muscle_line
 from runtime.results.motion_file import MotionFile
-from runtime.results.outline import outline_of
 from runtime.view.colours import of_activation, rgb
 from runtime.view.triangles import EDGES
-from tests.support.muscles import CONDITIONAL, MOVING, OVER_CYLINDER, PATH, leg, leg_with_muscles, steady
+from tests.support.muscles import CONDITIONAL, MOVING, OVER_CYLINDER, leg, leg_with_muscles, steady
 from tests.support.refusals import assert_refused
 
 T = np.linspace(0.0, 0.3, 16)  # at most 50 per second, so that all are shown
@@ -179,5 +179,15 @@ def test_a_muscle_whose_activation_a_file_lacks_is_not_drawn(run):
     assert tubes(MotionFile("run.nc", motion).scene()) == {}
 
 
-def test_muscles_with_points_that_an_angle_moves_are_not_drawn():
-    assert [len(outline_of(leg(path=path)).muscles) for path in (PATH, CONDITIONAL, MOVING)] == [1, 0, 0]
+@pytest.mark.parametrize(("path", "lower", "upper"), [(CONDITIONAL, -0.4, 0.3), (MOVING, -0.6, 0.8)])
+def test_points_that_an_angle_moves_are_drawn_where_they_are(path, lower, upper, tmp_path):
+    """The drawn line is as long as the path of the run, within the range of the angle and beyond; also from a file."""
+    t = np.linspace(0.0, 0.4, 41)
+    run = runtime.simulate(leg(steady, path, 1.0, max_force=100.0), t[-1], t_eval=t)
+    angle = run.angles["knee"].angle
+    assert 5 < ((lower < angle) & (angle < upper)).sum() < len(t) - 5, "the range is left"
+    run.to_netcdf(tmp_path / "run.nc")
+    for motion in (run.drawn_motion(), read_netcdf(tmp_path / "run.nc").drawn_motion()):
+        line = muscle_line(motion, motion.outline.muscles[0], np.arange(len(t)))
+        drawn = np.linalg.norm(np.diff(line, axis=1), axis=2).sum(axis=1)
+        assert drawn == pytest.approx(run.forces["flexor"].length, abs=1e-12)

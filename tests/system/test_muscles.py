@@ -631,3 +631,12 @@ def test_lengths_in_another_unit_are_asked_about():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         leg()
+
+
+@pytest.mark.parametrize(
+    ("force", "asked"),
+    [(0.05, "0.05 N, .* is 0.05886 to 58860 N; .*0.05 kN are 50 N"), (9e4, "90000 N, .*; is another unit meant")],
+)
+def test_an_isometric_force_far_from_the_weight_of_the_system_is_asked_about(force, asked):
+    with pytest.warns(runtime.UnitWarning, match=f"muscle 'flexor': max_isometric_force = {asked}"):
+        leg(**HILL | {"max_isometric_force": force})

@@ -18,7 +18,17 @@ from tests.support.reduced_links import reduced_accelerations
 from tests.support.refusals import assert_refused
 
 FORCE = '<ForceSet><objects><{0} name="f">{1}</{0}></objects></ForceSet>'
+
+
+def in_units(tag, name):
+    return osim(4).replace("<gravity>", f"<{tag}>{name}</{tag}><gravity>")
+
+
 REFUSED = {
+    '<length_units> = "millimeters"; numbers of OpenSim models are read in meters': in_units(
+        "length_units", "millimeters"
+    ),
+    '<force_units> = "kN"; numbers of OpenSim models are read in N': in_units("force_units", "kN"),
     "ignore='forces'": osim(4, extra=FORCE.format("FunctionBasedBushingForce", "")),
     "ignore='constraints'": osim(4, extra=FORCE.format("WeldConstraint", "").replace("ForceSet", "ConstraintSet")),
     "prescribed coordinates": osim(4).replace("<range>", "<prescribed>true</prescribed><range>", 1),
@@ -181,6 +191,16 @@ def test_parts_of_the_file(read):
 @pytest.mark.parametrize("part", REFUSED)
 def test_refused_in_one_sentence(part, read):
     assert_refused((part, "limb.osim"), read, REFUSED[part])
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"), [("length_units", "Meters"), ("length_units", "m"), ("force_units", "Newtons")]
+)
+def test_metres_and_newtons_are_read_by_any_name(tag, name, read):
+    assert (
+        read(in_units(tag, name), ignore="couplers").source.links[0].mass
+        == read(osim(4), ignore="couplers").source.links[0].mass
+    )
 
 
 def test_loads_by_differences_of_places(read):
