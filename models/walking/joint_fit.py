@@ -51,18 +51,13 @@ DEVIATIONS = 2.0  # standard deviations of the difference, likewise
 LONGEST = 0.15  # [m] of a link, up to which its interval is sought
 LEVEL = 0.95
 EXACT = 1e-12  # squares of residuals of poses without noise, of which the ratio says nothing
-SHOWN = (
-    9.0  # least variance of the angles, in any combination of both, over that by noise: below it, one hinge would do
-)
-DIRECTIONS, REFINED, MIN_APART = (
-    12,
-    4,
-    0.1,
-)  # starts: directions in a plane, pairs of them, least squared sine of their angle
+# Least variance of the angles, in any combination of both, over that by noise: below it, one hinge would do.
+SHOWN = 9.0
+# Starts: directions in a plane, pairs of them, least squared sine of their angle.
+DIRECTIONS, REFINED, MIN_APART = 12, 4, 0.1
 MOST = 20  # evaluations of a fit: where nothing determines an unknown, the sum of squares hardly falls any more
-PRECISION = (
-    1e-6  # of the sum of squares: with thousands of residuals of unit variance, far below what chance makes of it
-)
+# Of the sum of squares: with thousands of residuals of unit variance, far below what chance makes of it.
+PRECISION = 1e-6
 ANGLES_TO: dict[str, Any] = dict(tolerance=1e-6, most=20)  # [rad] of the last step; the next one is of its square
 
 
@@ -159,9 +154,8 @@ class Chain(PoseProblem):
         twice = np.stack(
             [E[..., 2, 1] - E[..., 1, 2], E[..., 0, 2] - E[..., 2, 0], E[..., 1, 0] - E[..., 0, 1]], axis=-1
         )
-        turn = (
-            twice / np.sqrt(1.0 + 1e-12 + np.trace(E, axis1=-2, axis2=-1))[..., None]
-        )  # twice the sine of half the angle
+        # Twice the sine of half the angle.
+        turn = twice / np.sqrt(1.0 + 1e-12 + np.trace(E, axis1=-2, axis2=-1))[..., None]
         return np.concatenate(np.broadcast_arrays(turn / self.sd[0], (self.r - r) / self.sd[1]), axis=-1)
 
     def slopes_of_angles(self, angles: Floats) -> Floats:
