@@ -26,7 +26,7 @@ from runtime.report.figure_files import Drawing
 from runtime.results import write_columns
 
 ROW = 3  # panels
-INTERVALS = "95 % intervals by the axes"
+INTERVALS = "intervals by the axes"
 ROUNDING = 1e-9  # of the largest value: a muscle at its bound does not change
 ABOVE, MUSCLES = tuple(JOINT_ANGLES), ("[1]", "[N]")
 UNKNOWN = tuple(name.replace("_", " ") for name in UNKNOWNS)
@@ -98,7 +98,7 @@ def tables(found: Sequence[AxesBands]) -> list[Table]:
         "not add up to 100 %.  SD: of a curve the root mean square over the cycle, and its variances are summed over the cycle."
     )
     columns, head = (
-        ["foot", "", "value", "from", "to"],
+        ["foot", "", "value", "95 % from", "to"],
         ["foot", "of", "SD", "most by", "part [%]", "then by", "its part [%]"],
     )
     shares = Table("which unknown is to blame", [*head, *(f"{name} [%]" for name in UNKNOWN)], blamed, why, head)

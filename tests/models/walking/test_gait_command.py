@@ -121,12 +121,12 @@ def test_bands_by_the_axes(talus, tmp_path, monkeypatch):
     done = talus("--axes", "posterior", "--muscles", "--formats", "png", "--json", "--out", "o")
     assert done.code == 0, done.err
     data, out = json.loads(done.out), tmp_path / "o"
-    intervals = {row[""]: row for row in data["tables"]["95 % intervals by the axes"]}
+    intervals = {row[""]: row for row in data["tables"]["intervals by the axes"]}
     assert "ankle contact force, largest [BW]" in intervals
     for name in ("dorsiflexor moment, smallest [N m/kg]", "inversion, range [deg]"):
-        assert intervals[name]["from"] < intervals[name]["value"] < intervals[name]["to"]
+        assert intervals[name]["95 % from"] < intervals[name]["value"] < intervals[name]["to"]
     assert "vertical force, first peak [BW]" not in intervals  # axes do not change it
-    assert any(row[""] == "soleus force, largest [N]" for row in data["tables"]["95 % intervals by the axes, muscles"])
+    assert any(row[""] == "soleus force, largest [N]" for row in data["tables"]["intervals by the axes, muscles"])
     blamed = {row["of"]: row for row in data["tables"]["which unknown is to blame"]}
     for row in blamed.values():
         parts = {name.removesuffix(" [%]"): part for name, part in list(row.items())[7:]}
