@@ -53,9 +53,9 @@ def refuse_hidden_packages() -> None:
 
 
 def is_own(package: Path, word: str) -> bool:
-    """Whether the ``__init__.py`` of a package is Talus's: it contains this word."""
+    """Whether the ``__init__.py`` of a package, if there is one, is Talus's: it contains this word."""
     file = package / "__init__.py"
-    return file.is_file() and word in file.read_text(encoding="utf-8", errors="replace")
+    return not file.is_file() or word in file.read_text(encoding="utf-8", errors="replace")
 
 
 def shipping(*packages: str) -> list[str]:

@@ -80,7 +80,7 @@ def _unnamed(annotation: Any) -> Any:
 def _instance(kind: type) -> Kind | None:
     name = getattr(kind, "MADE_BY", f"a {kind.__module__.partition('.')[0]}.{kind.__qualname__}")
     if kind is types.ModuleType:
-        name = "what a function of codegen, such as compile_joint or compile_muscle, returned"
+        name = "what a function of codegen, such as compile_joint, compile_limit or compile_muscle, returned"
     if issubclass(kind, os.PathLike):
         return PATH
     if getattr(kind, "_is_protocol", False):

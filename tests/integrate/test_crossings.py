@@ -126,7 +126,13 @@ def vector(r_i):
 
 def test_bad_events():
     refused_with(DefinitionError, "an event returns one scalar, whose zeros are located", codegen.compile_event, vector)
-    assert_refused("definition = 'height': give what codegen.compile_joint, ", zero_crossing, "e", "height", "a")
+    assert_refused(
+        "definition = 'height': give what a function of codegen, such as compile_joint, ",
+        zero_crossing,
+        "e",
+        "height",
+        "a",
+    )
     assert_refused("event 'e': direction = 2; use -1, 0 or 1", zero_crossing, "e", HEIGHT, "a", direction=2)
     assert_refused(
         "event 'e' (height): missing level; needs s_i, level",

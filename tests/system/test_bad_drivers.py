@@ -25,7 +25,7 @@ def load(body="leg", **values):
 BAD_CALLS = {
     "driver of an unknown kind": (driver("guided"), "driver 'd': unknown kind 'guided'; did you mean 'guided_link'?"),
     "driver of a joint's kind": (driver("revolute"), "driver 'd' (revolute): has no signal to drive it; add it with"),
-    "driver of a number": (driver(5), "driver 'd': kind = 5: give text or what codegen.compile_joint, "),
+    "driver of a number": (driver(5), "driver 'd': kind = 5: give text or what a function of codegen, such as compile_joint, "),
     "joint of a driver's kind": (
         lambda b: b.joint("j", "guided_point", "leg", "ground", s_i=(0, 0, 0), **PLACE),
         "joint 'j' (guided_point): driven by x_t, y_t, z_t; add it with Builder.driver",

@@ -232,7 +232,7 @@ OF_MODELS = [
     (
         models.foot,
         ELASTIC | dict(law=linear),
-        ("or give what codegen.compile_joint, ", "compile_limit or compile_contact"),
+        ("or give what a function of codegen, such as", "compile_limit"),
     ),
     (
         models.foot,
