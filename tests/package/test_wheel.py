@@ -35,7 +35,10 @@ def wheel(tmp_path_factory):
 def test_files(wheel):
     assert wheel.name.startswith("talus_multibody-")
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == PACKAGES | {"talus_command"}
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == PACKAGES | {
+        "talus_command",
+        "talus_multibody",
+    }
     assert {f"{package}/py.typed" for package in PACKAGES} | {"runtime/system/model.schema.json"} <= names
     tracked = subprocess.run(
         ["git", "ls-files", *PACKAGES], cwd=ROOT, capture_output=True, text=True, check=True

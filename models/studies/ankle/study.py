@@ -134,8 +134,8 @@ def ankle(
         label = f"{length * 1000:.1f} mm"
         say(f"link length {label}")
         file = folder / f"link_{length * 1000:.1f}_mm.nc"
-        by_length[label] = simulate(foot.build(link_length=length), t_end, **settings)
-        report.files.append(by_length[label].to_netcdf(file))
+        run = by_length[label] = simulate(foot.build(link_length=length), t_end, **settings)
+        report.files.append(run.to_netcdf(file))
 
     say("cost: function evaluations in the first second and after it")
     costs = costing.result()
