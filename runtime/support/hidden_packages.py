@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from importlib.metadata import distributions
 from pathlib import Path
 
 from runtime.support.streams import tell
@@ -60,6 +59,8 @@ def is_own(package: Path, word: str) -> bool:
 
 def shipping(*packages: str) -> list[str]:
     """Names of the other installed distributions that contain files of packages with these names."""
+    from importlib.metadata import distributions  # here because a start that finds nothing wrong does not need it
+
     starts = tuple(f"{package}/" for package in packages)
     found = {one.name for one in distributions() if any(str(file).startswith(starts) for file in one.files or ())}
     return sorted(found - {DISTRIBUTION})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from models.papers import cited
 from models.studies import measures
@@ -48,17 +49,11 @@ def claims(folder: Path, say: Callable[[str], None], *, tolerance: measures.Tole
     say("pendulum: three cases, three studies; cost")
     pendulum = pendulum_runs(SECONDS, tolerance)
     report.failures += foot.failures() + pendulum.failures() + walk.failures() + ground.failures()
-    checked: dict[str, Claims] = {}  # of papers whose runs all reached their end
-    if not foot.failures():
-        checked["2024a"] = rodrigues_da_silva_2024a.checked(foot)
-    if not pendulum.failures():
-        checked["2024b"] = rodrigues_da_silva_2024b.checked(pendulum)
-    if not foot.failures():
-        checked["2024c"] = rodrigues_da_silva_2024c.checked(foot)
-    if not walk.failures():
-        checked["n.d."] = rodrigues_da_silva_nd.checked(walk)
-    if not ground.failures():
-        checked["2011"] = moreira_2011.checked(ground)
+    papers: tuple[tuple[str, Any, Any], ...] = (
+        ("2024a", rodrigues_da_silva_2024a, foot), ("2024b", rodrigues_da_silva_2024b, pendulum),
+        ("2024c", rodrigues_da_silva_2024c, foot), ("n.d.", rodrigues_da_silva_nd, walk), ("2011", moreira_2011, ground),
+    )  # fmt: skip
+    checked = {name: paper.checked(runs) for name, paper, runs in papers if not runs.failures()}
     for found in checked.values():
         columns = ["place", "claim", "printed", "computed", "reproduced"]
         rows = [[c.place, c.statement, c.printed, c.computed, c.verdict] for c in found.found]
