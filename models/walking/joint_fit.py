@@ -486,12 +486,12 @@ def fit_joints(
         parts = {f"part {k + 1}": block for k, block in enumerate(blocks)}
     proximal, distal = _centres(A, r)
     tried = {name: Trial.of(name, A, r + A @ distal - proximal, sd, parts) for name in names if name != "free"}
-    told = [
+    candidates = [
         one for one in tried.values() if one.whole.chain.joint.freedoms != 2 or one.whole.turns
     ]  # two turns, not one
-    best = min(told or tried.values(), key=lambda one: float(one.squares.sum()))
+    best = min(candidates or tried.values(), key=lambda one: float(one.squares.sum()))
     fits = {name: one.result(best, blocks, (proximal, distal)) for name, one in tried.items()}
-    nearest = next(one.name for one in told or tried.values() if fits[one.name].times <= fits[one.name].margin)
+    nearest = next(one.name for one in candidates or tried.values() if fits[one.name].times <= fits[one.name].margin)
     if "free" in names:
         fits["free"] = _free(fits[best.name].relative, parts)
     chosen = "free" if "free" in names and fits[nearest].relative > HOLDS else nearest
