@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.panels import figure, place_legend
+from runtime.figures.panels import figure, place_legend
 from runtime.support.arrays import Floats
 
 if TYPE_CHECKING:

@@ -24,8 +24,9 @@ from models.walking.capture import Capture, read_capture
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
 AXES = ("rule", "posterior")
@@ -75,7 +76,7 @@ def gait(
     passive_forces: bool = False,
     emg_maximum: list[str] | None = None,
     emg_channel: Annotated[list[str] | None, "as channels"] = None,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Analyse walking: joint angles, moments and powers of foot, knee and hip.  Without files, a synthetic trial is analysed.
 
@@ -165,10 +166,10 @@ def gait(
         several times.
     emg_channel : list of str
         MUSCLE=LABEL, such as soleus_r=EMG1, for electromyograms whose labels are not known; may be given several times.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    files_of_figures = FigureFiles(folder, formats_of(formats))
+    files_of_figures = FigureFiles(folder, figure_format)
     for name, value, allowed in (
         ("side", side, SIDES),
         ("toes", toes, TOES),

@@ -15,8 +15,8 @@ from models.walking.cycle_curves import QUANTITIES
 from models.walking.gait_result import PERCENT
 from models.walking.subject_curves import Foot, SubjectMean, Subjects, mean_and_sd
 from runtime.report.figure_files import Drawing
-from runtime.report.lines import style
-from runtime.report.panels import figure, place_legend
+from runtime.figures.lines import style
+from runtime.figures.panels import figure, place_legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

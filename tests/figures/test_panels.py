@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from runtime.report import lines, panels
+from runtime.figures import lines, panels
 from tests.support.layouts import faults
 from tests.support.refusals import assert_refused
 
