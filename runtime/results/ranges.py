@@ -12,9 +12,9 @@ from runtime.system.state import AXES
 RANGE = ("least", "largest")  # headings
 
 
-def ranges(arrays: Mapping[str, Floats]) -> list[tuple[str, str, str]]:
+def ranges(arrays: Mapping[str, Floats]) -> list[tuple[str, ...]]:
     """Name, least and largest value of each array (n,), and of each component of each array (n, 3); NaN is left out."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, values in arrays.items():
         columns = values.reshape(len(values), -1).T
         labels = (name,) if len(columns) == 1 else [f"{name}.{axis}" for axis in AXES]

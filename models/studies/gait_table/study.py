@@ -152,7 +152,7 @@ def _subject_report(
     left_out = sentences(done.left_out)
     report = Report(TITLE, failures=[why for _, why in done.failures])
     found = with_feet(done.found)
-    begin(report, found, left_out, filters)
+    begin(report, found, done.recorded, left_out, filters)
     report.head = {**report.head, "row of the table": row.name}
     finish(report, found, left_out, FigureFiles(own, figure_format))
 
