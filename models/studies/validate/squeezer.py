@@ -71,11 +71,11 @@ def builder(*, driven: bool = False) -> Builder:
         b.body(f"K{k + 1}", mass=MASSES[k], inertia=(INERTIAS[k],) * 3, r=centre, p=p)
     for name, (i, j, point) in hinges.items():
         b.joint(name, "revolute", i, j, point=point, axis=(0.0, 0.0, 1.0))
-    ends = dict(s_i=(*C, 0.0), s_j=at(B, 3, SD, -SC))
+    ends: dict[str, Any] = dict(s_i=(*C, 0.0), s_j=at(B, 3, SD, -SC))
     b.force("spring", "spring_damper", GROUND, "K3", **ends, stiffness=STIFFNESS, damping=0.0, free_length=FREE_LENGTH)
     if driven:
         values = Signal.samples([0.0, END], [beta, END_ANGLES["beta"]], RATES, ACCELERATIONS)
-        directions = dict(axis=(0.0, 0.0, 1.0), a_i=(1.0, 0.0, 0.0), b_j=crank)
+        directions: dict[str, Any] = dict(axis=(0.0, 0.0, 1.0), a_i=(1.0, 0.0, 0.0), b_j=crank)
         b.driver("motor", "guided_angle", GROUND, "K1", **directions, theta_t=values)
     else:
         b.load("motor", "K1", moment=(0.0, 0.0, MOTOR))
