@@ -99,7 +99,7 @@ def letter(fig: Figure) -> None:
     if len(shown) > 1 and not fig.findobj(lambda artist: artist.get_gid() == LETTER):
         for ax, name in zip(shown, names, strict=False):
             ax.annotate(
-                name, (0.0, 1.0), (-4.0, 3.0), xycoords="axes fraction", textcoords="offset points", ha="right", va="bottom",
+                name, (0.0, 1.0), (-8.0, 3.0), xycoords="axes fraction", textcoords="offset points", ha="right", va="bottom",
                 fontsize=11, fontweight="bold", gid=LETTER,
             )  # fmt: skip
 

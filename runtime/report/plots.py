@@ -75,7 +75,7 @@ def trajectories(groups: Mapping[str, Runs], body: str, planes: Sequence[str] = 
                 ylim=(middle - 0.5 * height, middle + 0.5 * height),
                 ylabel=f"{DIRECTIONS[b]} [mm]",
             )
-            ax.set(title=f"{title}, {plane} plane" if title else f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [mm]")
+            ax.set(title=f"{title},\n{plane} plane" if title else f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [mm]")
             ax.locator_params(axis="x", nbins=max(2, round(6 * (high[a] - low[a]) / max(widths))))
     legend(fig, axes[0, 0])
     return fig
@@ -359,7 +359,7 @@ def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Seq
             for n, (part, points) in enumerate(parts.items()):
                 ax.plot(points[:, a], points[:, b], label=part, **_bone(n, len(points)))
             ax.grid(False)
-            ax.set(xlim=(left, right), ylim=(low, high), title=f"{title}, {time:.2f} s")
+            ax.set(xlim=(left, right), ylim=(low, high), title=f"{title},\n{time:.2f} s")
         row[0].set(ylabel=f"{DIRECTIONS[b]} [m]")
     for ax in axes[-1]:
         ax.set(xlabel=f"{DIRECTIONS[a]} [m]")

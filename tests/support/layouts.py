@@ -27,6 +27,7 @@ def faults(figure):
             (ax.xaxis.label, f"x label {number}"),
             (ax.yaxis.label, f"y label {number}"),
         ]
+        labels += [(text, f"letter {text.get_text()}") for text in ax.texts if text.get_gid() == panels.LETTER]
         for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
             low, high = sorted(axis.get_view_interval())
             for tick in axis.get_major_ticks():
