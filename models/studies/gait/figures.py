@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from models.studies.gait.curves import by_foot, joints, upper
-from models.studies.gait.moments import Moments
+from models.studies.gait.moments import INTERNAL, Moments
 from models.walking import gait_plots, norms
 from models.walking.axes_posterior import AxesPosterior
 from models.walking.cycle_curves import BOUND, curve, dimensionless_speed, ground_force
@@ -63,7 +63,7 @@ CAVEATS = {("metatarsophalangeal", "moment"): BOUND, ("metatarsophalangeal", "po
 UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
 
-def figures(found: Sequence[Gait], heading: str, moments: Moments) -> dict[str, Drawing]:
+def figures(found: Sequence[Gait], heading: str, moments: Moments = INTERNAL) -> dict[str, Drawing]:
     """The figures by file name, to be drawn when called; ``heading``: the patient's line above each."""
     feet = by_foot(found)
     pace = mean_pace(found)
