@@ -24,8 +24,8 @@ Generated from results of `python -m benchmarks files` by `python -m benchmarks.
 {summary} Two are not:
 
 - `suite/swimmer.xml`: no force rotates it, and MuJoCo's rounding of 2e-13 rad/s^2 is large beside accelerations of 5e-5 m/s^2;
-- `Rajagopal_2015.osim`: at its knees several rotations follow one angle, and OpenSim's accelerations are not the derivatives of its
-  own velocities.
+- `Rajagopal_2015.osim`: at its knees several rotations follow one angle, and OpenSim's accelerations are not the derivatives of
+  its own velocities.
 
 """
 COLUMNS = (

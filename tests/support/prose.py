@@ -1,11 +1,16 @@
-"""Paragraphs and sentences of pages: Markdown, reStructuredText, docstrings."""
+"""Text that a user reads: pages by paragraphs and sentences, messages, docstrings of public names."""
 
+import ast
+import inspect
+import pkgutil
 import re
 
 from markdown_it import MarkdownIt
 
+from tests.support.paths import ROOT
+
 ADMONITION = re.compile(r"\{(note|warning|tip|important|admonition)\}")
-SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|cf|vs|Eqs?|Figs?|Tabs?|Sects?|No|St|approx|resp|[A-Z])\.$")
+SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|cf|vs|Eqs?|Figs?|Tabs?|Sects?|No|St|approx|resp)\.$")
 CODE, FORMULA = "`…`", "$…$"  # code and formulas of a line count as one word each
 
 
@@ -63,3 +68,37 @@ def sentences(paragraph):
 def words(text):
     """Words of a text: what stands between spaces and holds a letter, a digit, code or a formula."""
     return [word for word in text.split() if re.search(r"[\w…]", word)]
+
+
+PARAGRAPHS = {".md": paragraphs_of_markdown, ".rst": paragraphs_of_rst}
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def pages():
+    """README and all pages of the documentation."""
+    below = (page for page in (ROOT / "docs").rglob("*") if page.suffix in PARAGRAPHS and "_build" not in page.parts)
+    return [ROOT / "README.md", *sorted(below)]
+
+
+def messages(folder):
+    """(place, text) of each string of a package that may be read by a user: messages, help texts, labels; not docstrings."""
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        documented = (
+            node for node in ast.walk(tree) if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False)
+        )
+        docstrings = {id(node.body[0].value) for node in documented}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                if " " in node.value.strip():
+                    yield f"{file.relative_to(ROOT)}:{node.lineno}", node.value
+
+
+def docstrings(names):
+    """(place, text) of the docstring of each public name, and of the public members of classes."""
+    for name in sorted(names):
+        value = pkgutil.resolve_name(name)
+        yield name, inspect.getdoc(value) or ""
+        for member in vars(value) if inspect.isclass(value) else ():
+            if not member.startswith("_"):
+                yield f"{name}.{member}", inspect.getdoc(getattr(value, member)) or ""

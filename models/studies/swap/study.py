@@ -1,4 +1,4 @@
-"""The study of a swapped ankle: a model of OpenSim with modified universal joints, and a trial with each sort of ankle.
+"""The study of a swapped ankle: a model of OpenSim with modified universal joints, and a trial with each kind of ankle.
 
 Rodrigues da Silva et al. (2024a).
 """
@@ -158,7 +158,7 @@ def swap(
     unlock : bool
         Hinges that the file locks move.
     ignore : str
-        Sorts of parts of the model that are left out, separated by commas.
+        Kinds of parts of the model that are left out, separated by commas.
     feet : str
         Bodies on which force plates act, separated by commas; default: calcn_r,calcn_l, or what the subtalar joints move.
     start : float [s]
