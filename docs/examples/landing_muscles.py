@@ -1,4 +1,4 @@
-"""Which numbers of a landing with muscles decide how far the foot inverts.
+"""Parameters of a landing with muscles and the inversion of the foot.
 
 Sobol indices of the largest inversion about the subtalar axis within 80 ms of touch-down: incline, fall and posture beside the
 co-activation of invertors and evertors and the strength of all muscles.  Each case begins at the touch-down, with the muscles at

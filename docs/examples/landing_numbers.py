@@ -1,4 +1,4 @@
-"""Which of twelve numbers of a landing decide how far the foot inverts.
+"""Twelve parameters of a landing and the inversion of the foot.
 
 Sobol indices of the largest inversion about the subtalar axis within 80 ms of touch-down, and of its largest rate, from twelve
 parameters within published or stated ranges: four angles of the axes, the link, height of the fall, posture, incline, friction,

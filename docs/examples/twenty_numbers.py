@@ -1,4 +1,4 @@
-"""Which of the foot's twenty numbers decide its mediolateral excursion.
+"""Twenty parameters of the foot and its mediolateral excursion.
 
 Sobol indices of the foot with dissipative limits, from twenty parameters within published or plausible ranges: four angles of
 the axes, the link, the size of the person, four ranges of motion, compliance and damping of both limits, and the start of both
