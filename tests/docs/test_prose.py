@@ -6,19 +6,24 @@ import sys
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.prose import PARAGRAPHS, docstrings, messages, pages, sentences, words
+from tests.support.prose import PARAGRAPHS, docstrings, examples, messages, pages, sentences, words
 
 sys.path.append(str(ROOT / "docs" / "_ext"))
 import inventory
+import runner
 
 LONGEST_PARAGRAPH, LONGEST_SENTENCE = 80, 35  # words
 
 
 def paragraphs(page):
-    return PARAGRAPHS[page.suffix](page.read_text(encoding="utf-8"))
+    """Paragraphs of a page, or of the description of an example."""
+    text = page.read_text(encoding="utf-8")
+    return (
+        PARAGRAPHS[page.suffix](text) if page.suffix in PARAGRAPHS else PARAGRAPHS[".rst"](runner.text_of(page.stem)[1])
+    )
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", [*pages(), *examples()], ids=lambda page: str(page.relative_to(ROOT)))
 def test_paragraphs_and_sentences_of_a_page_are_short(page):
     long = []
     for line, text in paragraphs(page):
@@ -90,7 +95,7 @@ ALLOWED = {
 }
 TEXTS = {
     "pages": lambda: ((str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")) for page in pages()),
-    "examples": lambda: ((file.stem, file.read_text("utf-8")) for file in (ROOT / "docs" / "examples").glob("*.py")),
+    "examples": lambda: ((file.stem, file.read_text("utf-8")) for file in examples()),
     "messages": lambda: (found for folder in ("runtime", "models", "codegen") for found in messages(folder)),
     "docstrings": lambda: docstrings(inventory.public_names()),
 }

@@ -80,6 +80,11 @@ def pages():
     return [ROOT / "README.md", *sorted(below)]
 
 
+def examples():
+    """The files of the gallery's examples, whose docstrings are shown."""
+    return sorted((ROOT / "docs" / "examples").glob("*.py"))
+
+
 def messages(folder):
     """(place, text) of each string of a package that may be read by a user: messages, help texts, labels; not docstrings."""
     for file in sorted((ROOT / folder).rglob("*.py")):
