@@ -4,7 +4,10 @@ import re
 import sys
 
 import pytest
+import typer
 
+from runtime.cli.application import app
+from runtime.cli.studies import studies_by_name, study_command
 from tests.support.paths import ROOT
 from tests.support.prose import PARAGRAPHS, docstrings, examples, messages, pages, sentences, words
 
@@ -93,10 +96,20 @@ ALLOWED = {
     r"\bside by side\b": r"(drawn|figures|runs|columns|written to files,|#) side by side",
     r"\ball the same\b": r"give all the same",
 }
+
+
+def helps():
+    """(verb, text) of the help of each verb of the command."""
+    studies = {name: study_command(name, study.load) for name, study in studies_by_name().items()}
+    for name, verb in {**typer.main.get_command(app).commands, **studies}.items():
+        yield name, verb.get_help(verb.context_class(verb, info_name=name))
+
+
 TEXTS = {
     "pages": lambda: ((str(page.relative_to(ROOT)), page.read_text(encoding="utf-8")) for page in pages()),
     "examples": lambda: ((file.stem, file.read_text("utf-8")) for file in examples()),
     "messages": lambda: (found for folder in ("runtime", "models", "codegen") for found in messages(folder)),
+    "help": helps,
     "docstrings": lambda: docstrings(inventory.public_names()),
 }
 
