@@ -94,7 +94,7 @@ def gait_table(
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
     processes : int
-        Subjects that are analysed side by side; 0: as many as there are cores.
+        Subjects that are analysed in parallel; 0: as many as there are cores.
     figure_format : FigureFormat
         Formats of the figures and dots per inch.
     """
