@@ -287,6 +287,18 @@ def test_derivatives_keep_to_the_side_of_a_kink(tolerance):
     assert found.angles["knee"].angle[-1, 0] == pytest.approx(slope, rel=5e-5)
 
 
+@pytest.mark.parametrize(
+    ("law", "excitation"), [("thelen_as_opensim", 0.2), ("millard_as_opensim", 0.2), ("de_groote_as_opensim", 0.05)]
+)
+def test_a_motion_that_begins_on_a_kink_has_the_derivatives_of_the_side_to_which_it_goes(law, excitation):
+    """The fibre begins at its isometric force and then shortens, as it would with a longer tendon from the start on."""
+    system, name, h = flexed(law, excitation=excitation), "tendon_slack_length.m", 1e-7
+    own = runtime.parameters(system)[name]
+    found = runtime.sensitivities(system, {name: own}, 0.3, rtol=1e-8, atol=1e-10)
+    at, near, far = (knee_at_end(system, name, own + n * h) for n in range(3))
+    assert found.angles["knee"].angle[-1, 0] == pytest.approx((4 * near - 3 * at - far) / (2 * h), rel=3e-4)
+
+
 @pytest.mark.parametrize("name", ["excitation.m", "activation_0.m"])
 def test_a_motion_that_stays_on_a_kink_has_no_derivative_off_it(name):
     """The activation rises and falls at rates of its own; others do not move it off."""

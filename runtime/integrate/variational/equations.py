@@ -54,12 +54,13 @@ from runtime.integrate.variational.jumps import change_forces, follow_modes, kno
 from runtime.integrate.variational.kinks import (
     AHEAD,
     BEHIND,
+    ON_NONE,
+    SOON,
     KinkDirections,
     keep_sides,
     kink_directions,
     note_sides,
     note_sides_differ,
-    stays_on_kink,
     use_side,
 )
 from runtime.integrate.variational.points import NEARBY, OF_BODIES, OF_FORCES, place_points, shift
@@ -324,6 +325,33 @@ def same_rows(t, w, memory):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def rates_at(time, other, memory, offset, t, w, d):  # type: ignore[no-untyped-def]
+    """Put the rates in the state ``shifted`` into ``rates``; a code.
+
+    The forces of contacts are those of the state itself with their changes ``contacts.force`` times the offset.
+    """
+    same_rows(t, w, memory)
+    share_angles(other, w, memory)
+    if len(w.contacts.mode) > 0:
+        set_forces(offset, memory, w, d.contacts)
+    code = call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
+    put_rates(other, memory, d.rates)
+    return code
+
+
+@inlined
+def look_ahead(time, states, slopes, t, w, d):  # type: ignore[no-untyped-def]
+    """Take note of the sides to which the motion goes from kinks on which it begins: by a step of Heun's method; a code."""
+    other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
+    shift(states, SOON, slopes, d)
+    code = rates_at(time + SOON, other, memory, 0.0, t, w, d)
+    for i in range(len(slopes)):
+        d.shifted[i] = states[i] + 0.5 * SOON * (slopes[i] + d.rates[i])
+    note_sides(time + SOON, d.shifted, other, memory, d.kinks)
+    return code
+
+
+@inlined
 def add_slopes(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-untyped-def]
     """Put the derivatives of the rates ``slopes`` over parameter k into ``to``, after ``place_points``; a code.
 
@@ -335,12 +363,7 @@ def add_slopes(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-unty
     for p in range(d.used[0]):
         other, memory = at_address(d.at[p, 0], _TYPES[0]), at_address(d.at[p, 1], _TYPES[1])
         shift(states, d.along[p, 0], z, d)
-        same_rows(t, w, memory)
-        share_angles(other, w, memory)
-        if len(w.contacts.mode) > 0:
-            set_forces(d.along[p, 0], memory, w, d.contacts)
-        code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
-        put_rates(other, memory, d.rates)
+        code |= rates_at(time, other, memory, d.along[p, 0], t, w, d)
         for i in range(len(to)):
             to[i] += d.along[p, 1] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
     return code
@@ -380,8 +403,11 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             return code
     code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)
     put_rates(t, w, slopes)
-    note_sides(time, states, t, w, d.kinks)
     smallest = w.smallest_pivot[0]
+    if len(d.kinks.own) > 0 and d.kinks.begun[0] == 0:
+        code |= look_ahead(time, states, slopes[:n], t, w, d)
+        d.kinks.begun[0] = 1
+    note_sides(time, states, t, w, d.kinks)
     for k in range(count if code == OK else 0):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
         place_points(k, states, z, d)
@@ -390,7 +416,7 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
         if some_touch(d.contacts):
             measure_points(time, states, k, z, w, d)
             change_forces(k, t, w, d)
-        if stays_on_kink(time, d.kinks):
+        if d.kinks.on[0] != ON_NONE:
             code |= add_one_sided(time, states, k, z, slopes, to, t, w, d)
         else:
             code |= add_slopes(time, states, k, z, slopes, to, t, w, d)

@@ -4,9 +4,9 @@ At a kink a force is continuous, and its derivatives are those of the side of th
 sides for as long as the motion is near, as that of a muscle near its isometric force.  Therefore no point of a difference lies
 beyond a kink where those of the other side, or closer ones, do not.
 
-A motion may begin on a kink and stay there, as that of a muscle whose activation is its excitation.  Along a direction that
-leaves the kink both sides have slopes of their own; where these differ there is no derivative, unless the parameter is at a
-bound.  A motion that soon leaves the kink, as that of a muscle at rest, has the mean slope until then.
+A motion that begins on a kink, as that of a muscle at rest, is on the side to which it goes at once.  One may stay on the kink,
+as that of a muscle whose activation is its excitation.  Along a direction that leaves the kink both sides then have slopes of
+their own; where these differ there is no derivative, unless the parameter is at a bound.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NEITHER, AHEAD, BEHIND, BOTH = range(4)  # sides on which points are beyond a ki
 CLOSER, TRIES = 0.1, 5  # factor of the reach of a difference with kinks on both sides, and tries
 ON_NONE = -1
 DIFFERENT = 1e-3  # of the largest slope: by which the slopes of two sides differ that are not the same
-SOON = 1e-6  # [s] within which a motion leaves the kink on which it begins
+SOON = 1e-6  # [s] length of a step by which a motion leaves the kink on which it begins
 _TYPES: tuple[Any, ...] = ()  # of data and memory, identical for all systems
 
 
@@ -38,8 +38,8 @@ class KinkDirections(NamedTuple):
     own: Floats  # (kinks,) what changes its sign there, in the state
     moved: Floats  # (kinks,) at a point of a difference
     side: Floats  # (kinks,) the last value in the state that was not 0; 0 before
-    began: Floats  # (1,) [s] of the first evaluation
     offset: Floats  # (12,) of the points of a difference
+    begun: Ints  # (1,) 1 after the first evaluation
     on: Ints  # (1,) kink on which the state is and from which the last difference moves it
     lost: Ints  # (2,) such a kink with two slopes, and the parameter
 
@@ -49,14 +49,13 @@ def kink_directions(data: ModelData, work: Workspace) -> KinkDirections:
     if not _TYPES:
         globals()["_TYPES"] = (numba.typeof(data), numba.typeof(work))
     own, moved, side = (np.zeros(int(data.forces.kink[-1])) for _ in range(3))
-    return KinkDirections(own, moved, side, np.full(1, np.nan), np.zeros(12), np.full(1, ON_NONE), np.full(2, ON_NONE))
+    begun, lost = np.zeros(1, np.int64), np.full(2, ON_NONE)
+    return KinkDirections(own, moved, side, np.zeros(12), begun, np.full(1, ON_NONE), lost)
 
 
 @inlined
 def note_sides(time, states, t, w, kinks):  # type: ignore[no-untyped-def]
     """Take note of the sides on which the state is."""
-    if np.isnan(kinks.began[0]):
-        kinks.began[0] = time
     if len(kinks.own) > 0:
         update_poses_and_signals(time, states, t, w)
         evaluate_kinks(states, t, w, kinks.own)
@@ -130,12 +129,6 @@ def keep_sides(time, k, states, z, d):  # type: ignore[no-untyped-def]
     keep_one_side(own, last, of_parameter, d)
     if beyond != NEITHER or of_parameter != NEITHER:
         d.kinks.on[0] = ON_NONE  # another kink decides
-
-
-@inlined
-def stays_on_kink(time, kinks):  # type: ignore[no-untyped-def]
-    """Whether the last difference leaves a kink on which the motion has been since its start."""
-    return kinks.on[0] != ON_NONE and time > kinks.began[0] + SOON
 
 
 @inlined
