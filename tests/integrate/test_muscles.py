@@ -277,14 +277,20 @@ def knee_at_end(system, name, value):
     return runtime.simulate(other, 0.3, t_eval=[0.3], rtol=1e-12, atol=1e-14).angles["knee"].angle[-1]
 
 
+def slope_ahead(system, name, h=1e-7):
+    """Its derivative by differences of order two to one side: no error of the root of h where others pass a kink that is near."""
+    own = runtime.parameters(system)[name]
+    at, near, far = (knee_at_end(system, name, own + n * h) for n in range(3))
+    return (4 * near - 3 * at - far) / (2 * h)
+
+
 @pytest.mark.parametrize("tolerance", [1e-8, 1e-10])
 def test_derivatives_keep_to_the_side_of_a_kink(tolerance):
     """The fibre is near its isometric force, at which force over velocity has a kink, all the time."""
     system, name = flexed(activation_0=0.4), "tendon_slack_length.m"
     own = runtime.parameters(system)[name]
     found = runtime.sensitivities(system, {name: own}, 0.3, rtol=tolerance, atol=1e-2 * tolerance)
-    slope = (knee_at_end(system, name, own + 1e-7) - knee_at_end(system, name, own - 1e-7)) / 2e-7
-    assert found.angles["knee"].angle[-1, 0] == pytest.approx(slope, rel=5e-5)
+    assert found.angles["knee"].angle[-1, 0] == pytest.approx(slope_ahead(system, name), rel=3e-6)
 
 
 @pytest.mark.parametrize(
@@ -292,11 +298,9 @@ def test_derivatives_keep_to_the_side_of_a_kink(tolerance):
 )
 def test_a_motion_that_begins_on_a_kink_has_the_derivatives_of_the_side_to_which_it_goes(law, excitation):
     """The fibre begins at its isometric force and then shortens, as it would with a longer tendon from the start on."""
-    system, name, h = flexed(law, excitation=excitation), "tendon_slack_length.m", 1e-7
-    own = runtime.parameters(system)[name]
-    found = runtime.sensitivities(system, {name: own}, 0.3, rtol=1e-8, atol=1e-10)
-    at, near, far = (knee_at_end(system, name, own + n * h) for n in range(3))
-    assert found.angles["knee"].angle[-1, 0] == pytest.approx((4 * near - 3 * at - far) / (2 * h), rel=3e-4)
+    system, name = flexed(law, excitation=excitation), "tendon_slack_length.m"
+    found = runtime.sensitivities(system, {name: runtime.parameters(system)[name]}, 0.3, rtol=1e-8, atol=1e-10)
+    assert found.angles["knee"].angle[-1, 0] == pytest.approx(slope_ahead(system, name), rel=1e-5)
 
 
 @pytest.mark.parametrize("name", ["excitation.m", "activation_0.m"])

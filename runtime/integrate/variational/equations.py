@@ -92,8 +92,8 @@ OF_DERIVATIVES = 0.1  # by which errors of derivatives count beside those of the
 class Directions(NamedTuple):
     """Parameters of the derivatives, as nearby systems, and memory."""
 
-    points: Ints  # (K,) nearby systems: 2, 6 on one side or of a function, 0 for a parameter of the initial state
-    data: Ints  # (K, 6) addresses of their data
+    points: Ints  # (K,) nearby systems of a difference: 2, 4 on one side, 6 of a function, 0 for a parameter of the initial state
+    data: Ints  # (K, 6) addresses of their data, and of that of more systems, which serve beside kinks
     works: Ints  # (K, 6) addresses of their memory
     offsets: Floats  # (K, 6) how much larger the parameter is in them
     factors: Floats  # (K, 6)
@@ -152,7 +152,9 @@ class Varied:
         self.alike = self._fits(self.work, z, y)
         self._kept: list[Reference] = []
         self._works: list[list[Workspace]] = []
-        points = np.array([0 if alone else len(near[0]) for near, alone in zip(nearby, state_alone, strict=True)])
+        points = np.array(
+            [0 if alone else np.count_nonzero(of) for (_, _, of), alone in zip(nearby, state_alone, strict=True)]
+        )
         systems, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
         offsets, factors = np.zeros((count, 6)), np.zeros((count, 6))
         slopes = np.zeros((count, n))

@@ -23,7 +23,7 @@ from runtime.dynamics.angles import share_angles
 from runtime.dynamics.force_elements import evaluate_kinks
 from runtime.dynamics.kinematics import update_poses, update_poses_and_signals, update_signals
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.integrate.variational.points import place_points, reach_of, reach_with, shift
+from runtime.integrate.variational.points import add_point, place_points, reach_of, reach_with, shift
 from runtime.jit.compilation import inlined
 from runtime.jit.pointers import at_address
 from runtime.support.arrays import Floats, Ints
@@ -196,8 +196,12 @@ def keep_sides(time, k, states, z, w, d):  # type: ignore[no-untyped-def]
         for p in range(own):
             x[p] = d.along[p, 0] = (-farthest if beyond == AHEAD else farthest) * (p + 1.0) / own
     of_parameter = sides_beyond(time, own, last, states, z, w, d)
+    for q in range(d.points[k], 6 if of_parameter == AHEAD or of_parameter == BEHIND else 0):
+        if d.data[k, q] != 0 and (d.offsets[k, q] > 0.0) == (of_parameter == BEHIND):
+            x[d.used[0]] = d.offsets[k, q]
+            add_point(d, d.data[k, q], d.works[k, q], d.offsets[k, q] if own == 0 else 0.0, 0.0)
     keep_one_side(0, own, beyond, d)
-    keep_one_side(own, last, of_parameter, d)
+    keep_one_side(own, d.used[0], of_parameter, d)
     if beyond != NEITHER or of_parameter != NEITHER:
         d.kinks.on[0] = ON_NONE  # another kink decides
 
