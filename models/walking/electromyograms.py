@@ -249,12 +249,12 @@ def emg(
     ModelError
         For a trial without an electromyogram that can be used, unknown labels, and filters out of range.
     """
-    for muscle in channels or {}:
-        if sentence := unknown_muscle(muscle, muscles):
-            warn(f"channels: {sentence}")
     notes: list[str] = []
     captures = (trial, *(other for other in maximum if other is not trial))
     own, *others = [_envelopes(one, channels, band, cutoff, order, notes) for one in captures]
+    for muscle in channels or {}:
+        if sentence := unknown_muscle(muscle, muscles):
+            warn(f"channels: {sentence}")
     if not own:
         has = "no analog channels" if trial.analog is None else f"the channels {', '.join(trial.analog.channels)}"
         raise ModelError(
