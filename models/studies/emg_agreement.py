@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,11 +30,15 @@ CITED = (DE_LUCA, VINT, ZHOU)
 
 
 def recorded(
-    trial: Capture, others: Sequence[Capture], channels: Mapping[str, str], notes: list[str]
+    trial: Capture,
+    others: Sequence[Capture],
+    channels: Mapping[str, str],
+    notes: list[str],
+    muscles: Collection[str] = (),
 ) -> Electromyograms | None:
     """Envelopes of a trial, scaled among it and others of the subject; None where it has no electromyogram.
 
-    The notes say why channels in volts are not used.
+    The notes say why channels in volts are not used.  ``muscles``: names of those of a model.
 
     Raises
     ------
@@ -44,7 +48,7 @@ def recorded(
     if not channels_of(trial, channels):
         return None
     try:
-        found = emg(trial, others, channels=channels)
+        found = emg(trial, others, channels=channels, muscles=muscles)
     except ModelError as error:
         if channels:
             raise

@@ -20,6 +20,7 @@ from runtime.support import GRAVITY
 TIME = "time [s]"
 AXES = ("x", "y", "z")
 KNEE = "knee"
+CURVES = 6  # of activations beside a motion
 CROWNINSHIELD = (
     "R. D. Crowninshield, R. A. Brand: A physiologically based criterion of muscle force prediction in locomotion, Journal of "
     "Biomechanics 14, 793-801 (1981); sum of the stresses cubed."
@@ -206,6 +207,18 @@ def figures(found: AnkleComparison, label: str = TIME, at: Callable[[Any], Any] 
             "kind of joint.",
         )
     }
+
+
+def curves(found: AnkleComparison, sort: str) -> dict[str, dict[str, Any]]:
+    """The largest activations of muscles across each ankle with one kind of joint, as charts beside a motion."""
+    charts = {}
+    for ankle in found.ankles:
+        activations = found.trials[sort].muscles.activations  # type: ignore[union-attr]
+        largest = sorted(found.muscles_of(ankle), key=lambda name: -activations[name].max())[:CURVES]
+        charts[f"largest activations across {ankle} [1]"] = {
+            name.replace("_", " "): activations[name] for name in largest
+        }
+    return charts
 
 
 def _contact_charts(found: AnkleComparison, at: Callable[[Any], Any]) -> list[plots.Chart]:

@@ -6,7 +6,7 @@ Biomechanics 43, 1573-1579, doi 10.1016/j.jbiomech.2010.01.027: Butterworth, 20 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,10 +17,10 @@ from models.walking.capture import Capture
 from models.walking.filters import bandpass, lowpass, resample
 from models.walking.gait_events import GaitCycle
 from models.walking.gait_result import PERCENT
-from models.walking.muscle_names import INVERTORS_AND_EVERTORS, is_of_muscle, muscle_of_label
+from models.walking.muscle_names import INVERTORS_AND_EVERTORS, is_of_muscle, muscle_of_label, unknown_muscle
 from models.walking.samples import check_times, runs
 from runtime import ModelError
-from runtime.support import checked, checked_class, floats
+from runtime.support import checked, checked_class, floats, warn
 from runtime.support.arrays import Floats
 
 BAND, CUTOFF, ORDER = (20.0, 450.0), 6.0, 2  # [Hz], [Hz], of one pass
@@ -216,6 +216,7 @@ def emg(
     maximum: Sequence[Capture] = (),
     *,
     channels: Mapping[str, str] | None = None,
+    muscles: Collection[str] = (),
     band: tuple[float, float] = BAND,
     cutoff: float = CUTOFF,
     order: int = ORDER,
@@ -233,7 +234,9 @@ def emg(
         Other trials of the subject, among which, with ``trial``, the largest envelope of each muscle is sought.
     channels : mapping of str to str, optional
         Label of the channel of a muscle, such as {"soleus_r": "EMG 1"}, beside the labels that the table in
-        ``models.walking.muscle_names`` knows, such as "R_soleus".
+        ``models.walking.muscle_names`` knows, such as "R_soleus".  A warning names a muscle that is not known.
+    muscles : collection of str
+        Names of muscles of a model, such as "bflh_r", beside those that are known.
     band : (float, float) [Hz]
         Its upper limit is at most 0.9 times half the sampling rate, which a note states.
     cutoff : float [Hz]
@@ -249,6 +252,9 @@ def emg(
     notes: list[str] = []
     captures = (trial, *(other for other in maximum if other is not trial))
     own, *others = [_envelopes(one, channels, band, cutoff, order, notes) for one in captures]
+    for muscle in channels or {}:
+        if sentence := unknown_muscle(muscle, muscles):
+            warn(f"channels: {sentence}")
     if not own:
         has = "no analog channels" if trial.analog is None else f"the channels {', '.join(trial.analog.channels)}"
         raise ModelError(

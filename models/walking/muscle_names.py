@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+
+from models.generic_bones import generic_leg
+from runtime.support import did_you_mean
 
 # Labels of Schreiber and Moissenet (2019), Scientific Data 6, 111, without their side; names in the gait models of OpenSim (Delp
 # et al. 1990, IEEE Transactions on Biomedical Engineering 37, 757-767), as in gait2354 and gait10dof18musc; those of Rajagopal
@@ -39,6 +42,18 @@ def is_of_muscle(name: str, muscle: str) -> bool:
     known, side = muscle[:-2], muscle[-2:]
     names = "|".join((known, *MUSCLES.get(known, ())))
     return name == muscle or bool(re.fullmatch(rf"({names})\d?{side}", name))
+
+
+def unknown_muscle(muscle: str, others: Collection[str] = ()) -> str:
+    """A sentence on the name of a muscle, with its side, that neither the tables nor ``others`` have; "" for those that do."""
+    names = (*MUSCLES, *(alias for own in MUSCLES.values() for alias in own), *generic_leg()["muscles"])
+    known = [*others, *(f"{name}{side}" for name in names for side in ("_r", "_l"))]
+    if INVERTORS_AND_EVERTORS.match(muscle) or _plain(muscle) in map(_plain, known):
+        return ""
+    return (
+        f"'{muscle}' is the name of no muscle that is known; {did_you_mean(muscle, known)}its electromyogram is compared with "
+        "activations of a muscle of this name alone"
+    )
 
 
 def in_words(muscle: str) -> str:

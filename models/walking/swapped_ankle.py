@@ -22,6 +22,7 @@ from models.files.swap_checks import hinges_of
 from models.files.swapping import SORT, Talus, swap
 from models.walking.capture import Capture, read_capture
 from models.walking.capture.read import read_markers
+from models.walking.drawn_trial import drawn_trial
 from models.walking.fitted_motion import FittedMotion
 from models.walking.inverse_kinematics import inverse_kinematics
 from models.walking.joint_contact import JointContact, joint_contacts
@@ -31,6 +32,7 @@ from models.walking.plate_loads import loads_of_plates
 from models.walking.residuals import Residuals, residuals
 from models.walking.static_optimisation import SMALLEST_ARM, MuscleForces, checked_options, static_optimisation
 from runtime import ModelError
+from runtime.results import DrawnMotion, Seen
 from runtime.support import checked, checked_class
 
 # Periods of the filter beyond start and end for which coordinates are found too, so that it has settled there
@@ -39,12 +41,13 @@ FILE, UNIVERSAL, MODIFIED = "as in the file", "universal", "modified universal"
 SORTS = (FILE, UNIVERSAL, MODIFIED)
 
 
-@dataclass(frozen=True, eq=False)
-class AnkleTrial:
+@dataclass(frozen=True, eq=False, repr=False)
+class AnkleTrial(Seen):
     """A trial of a model with one kind of ankle.
 
     ``swapped``: what was swapped, by the ankle's joint; ``orthosis``: its part of ``trial.forces`` by coordinate, empty without
     one; ``muscles`` and ``contacts``, by joint of the file: None and empty unless muscles are asked for.
+    ``view()`` and ``animation(file)`` show the motion with its loads, and muscles coloured by their activation.
     """
 
     sort: str
@@ -59,6 +62,11 @@ class AnkleTrial:
 
     def __repr__(self) -> str:
         return f"AnkleTrial with the ankle {self.sort}: {self.motion!r}; {self.trial!r}"
+
+    def drawn_motion(self) -> DrawnMotion:
+        """The arrays that are drawn."""
+        activations = {} if self.muscles is None else self.muscles.activations
+        return drawn_trial(self.reading, self.trial, activations, f"ankle: {self.sort}")
 
 
 @checked_class

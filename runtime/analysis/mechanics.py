@@ -42,6 +42,7 @@ from runtime.support.arrays import Floats
 from runtime.support.checks import finite, finite_number
 from runtime.support.errors import ModelError, unknown_name
 from runtime.support.numbers import floats
+from runtime.support.units import Usual, ask
 from runtime.system.coordinate_mechanics import CoordinateMechanics, shaped
 from runtime.system.coordinate_mechanics import FramePose as FramePose
 from runtime.system.delays import refuse_delays
@@ -53,6 +54,7 @@ from runtime.system.state import State
 from runtime.system.system import System
 from runtime.system.tree_coordinates import moved_coordinates, way_between
 from runtime.system.trees import trees_of
+from runtime.system.unusual_values import TWO_TURNS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -281,14 +283,14 @@ class Mechanics(CoordinateMechanics):
             low, high = finite(ends, (2,), f"moment_arm_figure: {name}")
             values = np.linspace(low, high, ARMS)
             q = self.configuration({name: values})
+            unit = self.coordinate_units[self.coordinate_names.index(name)]
             if f"{name}_rate" not in self.rate_names:
                 raise ModelError(
                     f"moment_arm_figure: {name} has no moment arms, as it is no angle and no slide; give one"
                 )
-            place, unit = (
-                self.rate_names.index(f"{name}_rate"),
-                self.coordinate_units[self.coordinate_names.index(name)],
-            )
+            if unit == "rad":
+                ask(f"moment_arm_figure: range of {name}", ends, Usual(0.0, TWO_TURNS, unit, "an angle of a joint"))
+            place = self.rate_names.index(f"{name}_rate")
             arms = {muscle: self.moment_arms(muscle, q)[:, place] for muscle in known}
             panels.append(Arms(name, unit == "rad", values, arms))
         least = LEAST_ARM if muscles is None else 0.0

@@ -111,5 +111,5 @@ def text(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value + 0.0:.4g}"  # the sum of -0 and 0 is 0
     return str(value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from runtime.support.errors import ModelError
 from runtime.system.muscle_paths import is_muscle
 from runtime.system.parts import GROUND, Force, Load
 from runtime.system.reference import rotation_matrices
+from runtime.system.system import System
 
 SPAN = "span_x"  # first component of the reported span of a force
 # Reported quantities that colour a muscle: the second of a law without the first.
@@ -76,8 +77,48 @@ class DrawnMotion:
         str, Floats
     ]  # (n, 3) [m] from end to end, of forces that report one, such as those to a massless link
     activations: Mapping[str, Floats]  # (n,) of muscles
-    energies: Energies
+    energies: Energies | None  # None where they are not known
     notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of_poses(
+        cls, system: System, t: Floats, poses: Mapping[str, tuple[Floats, Floats]], *,
+        loads: Mapping[str, tuple[Floats, Floats, Floats]], activations: Mapping[str, Floats], hidden: Collection[str] = (),
+        notes: Sequence[str] = (),
+    ) -> DrawnMotion:  # fmt: skip
+        """What is drawn of a system along measured poses, at times (n,) [s]; its contacts, limits and springs are not.
+
+        Parameters
+        ----------
+        poses : mapping of body to ((n, 3) [m], (n, 4))
+            Centre of mass and Euler parameters.
+        loads : mapping of name to three (n, 3)
+            Force [N], moment [N m] and point [m] in global axes.
+        activations : mapping of muscle to (n,)
+            Of those that are drawn; a note names muscles that the system lacks.
+        hidden : collection of str
+            Joints that are not drawn.
+        """
+        outline = outline_of(system)
+        joints = tuple(joint for joint in outline.joints if joint.name not in hidden)
+        known = {muscle.name for muscle in outline.muscles}
+        lacking = ", ".join(name for name in activations if name not in known)
+        return cls(
+            outline=replace(outline, joints=joints, contacts=(), limits=(), forces=()),
+            t=t,
+            r={body: r for body, (r, _) in poses.items()},
+            p={body: p for body, (_, p) in poses.items()},
+            limits={},
+            contacts={},
+            centre_of_pressure=None,
+            loads={name: Wrench(*load) for name, load in loads.items()},
+            moving_loads=tuple(loads) if len(loads) == 1 else (),  # the centre of several leaps from foot to foot
+            reactions={},
+            spans={},
+            activations=activations,
+            energies=None,
+            notes=(*notes, *([f"not drawn: {lacking}"] if lacking else ())),
+        )
 
     def rotations(self, body: str) -> Floats:
         """Rotation matrices of a body or "ground", body to global axes, (n, 3, 3)."""

@@ -29,7 +29,6 @@ FAR = 1.0  # path, in sizes of the model, from which on a page follows a motion
 POINT = 0.016  # radius of points, as a fraction of the model's size
 UNLOADED = 1e-3  # of the largest force of loads, below which their point of action is not shown
 MUSCLES = "muscles, activation 0 to 1"
-COLOURED = "muscles are blue at activation 0 and red at 1"  # beside runs, which have one entry of the legend each
 BAR = 7  # colours of the bar in the legend
 POINT_OF_LOADS = "point of action of the loads"
 FORCE, GRAVITY = 0.5, 0.2  # length of the longest arrow, as a fraction of the model's size
@@ -94,11 +93,13 @@ class _Drawn:
     def bodies(self) -> None:
         """Bodies, joined by massless links and forces."""
         run, size = self.run, self.to.size
-        for k, body in enumerate(run.outline.bodies):
-            own = colours.PALETTE[k % len(colours.PALETTE)]
+        palette = itertools.cycle(colours.PALETTE)
+        for body in run.outline.bodies:
+            shapes = drawn.body_triangles(run.outline, body, size)
+            own = next(palette) if shapes else ""
             shaped = any(shape.body == body.name for shape in run.outline.shapes)
             opacity = SHEER if run.activations and not shaped else 1.0
-            for n, (shape, given, label) in enumerate(drawn.body_triangles(run.outline, body, size)):
+            for n, (shape, given, label) in enumerate(shapes):
                 colour = self.colour or given or own
                 text = label or body.name
                 group = self.group(text, text.replace("_", " "), colour)
@@ -128,10 +129,10 @@ class _Drawn:
         if not activations:
             return
         bar = tuple(map(colours.of_activation, np.linspace(0.0, 1.0, BAR)))
-        self.to.notes += [COLOURED] * (bool(self.one) and COLOURED not in self.to.notes)
         at = Pose(self.t, np.tile(self.offset, (count, 1)), np.tile(STILL.p, (count, 1)))
         for muscle in (muscle for muscle in self.run.outline.muscles if muscle.name in activations):
-            group = self.group("muscles", MUSCLES, bar[-1], scale=bar)
+            # Runs side by side share this entry of the legend, which explains the colours; a ghost is hidden as a whole.
+            group = (self.group if self.ghost else self.to.group)("muscles", MUSCLES, bar[-1], scale=bar)
             radius = drawn.muscle_radius(self.run.outline, muscle, self.to.size)
             shape = tube(drawn.muscle_line(self.run, muscle, self.kept), radius)
             seen = tuple(colours.of_activation(float(a)) for a in activations[muscle.name][self.kept])
@@ -202,7 +203,6 @@ class _Drawn:
             self.trail(POINT_OF_LOADS, _common_path([run.loads[name] for name in run.moving_loads]))
         if not self.one:
             self._wrenches("reaction", run.reactions, shown=False)
-            self.to.notes += run.notes
 
     def _wrenches(self, kind: str, wrenches: Mapping[str, Wrench], *, shown: bool) -> None:
         """Forces and moments, each drawn to one scale."""
@@ -278,6 +278,7 @@ def scene_of(
         shown.loads()
         if n == 0:
             shown.points(points)
+            to.notes += run.notes
     for n, (label, run) in enumerate(ghosts.items()):
         colour = colours.of_run(n + len(runs), label)
         ghost = _Drawn(to, run, offset=np.zeros(3), one=f"ghost {n}", label=label, colour=colour, ghost=True)
@@ -361,9 +362,9 @@ def _charts(runs: Mapping[str, DrawnMotion], own: Mapping[str, Mapping[str, Floa
         ]
         charts.append(_chart(f"{name} [deg]", angles))
     if len(runs) > 1:
-        kinetic = [(label, run.t, run.energies.kinetic) for label, run in runs.items()]
-        charts.append(_chart("kinetic energy [J]", kinetic))
-    elif not own:
+        kinetic = [(label, run.t, run.energies.kinetic) for label, run in runs.items() if run.energies]
+        charts += [_chart("kinetic energy [J]", kinetic)] if kinetic else []
+    elif first.energies and not own:
         energies = [(label, first.t, e - e[0]) for label, e in first.energies._asdict().items()]
         charts.append(_chart("energy − start [J]", energies))
     return tuple(charts)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from runtime.support.arguments import checked, checked_class
     from runtime.support.beside import Beside
     from runtime.support.checks import bounded, counted, finite, finite_number, increasing_times, positive
-    from runtime.support.errors import one_line, shortened, shown, warn
+    from runtime.support.errors import did_you_mean, one_line, shortened, shown, warn
     from runtime.support.files import free_file, made_folder, opened, read_file, write_bytes, write_text
     from runtime.support.helper import EndedError, Helper
     from runtime.support.late_names import no_attribute
@@ -38,7 +38,7 @@ else:
             "arguments": "checked checked_class",
             "beside": "Beside",
             "checks": "bounded counted finite finite_number increasing_times positive",
-            "errors": "one_line shortened shown warn",
+            "errors": "did_you_mean one_line shortened shown warn",
             "files": "free_file made_folder opened read_file write_bytes write_text",
             "helper": "EndedError Helper",
             "late_names": "no_attribute",
@@ -64,6 +64,7 @@ __all__ = [
     "checked",
     "checked_class",
     "counted",
+    "did_you_mean",
     "finite",
     "finite_number",
     "finite_numbers",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime.dynamics.force_elements import MAX_BODIES
+from runtime.dynamics.layout import P, V
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, shown, unknown_name
 from runtime.system.connection import checked_parameter, refuse_other_keys, refuse_unknown_body
@@ -32,6 +33,7 @@ from runtime.system.muscle_modules import (
     names_of,
 )
 from runtime.system.parts import AXIS_TOLERANCE, GROUND, Force
+from runtime.system.reference import ground_state, rotation_matrix
 from runtime.system.signal import Signal, as_signal
 from runtime.system.spans import POINTS, SPANS
 
@@ -41,12 +43,12 @@ DIGITS = 9  # of an excitation, beyond which it may be off its bounds by roundin
 
 def build_muscle(
     name: str, law: str | ModuleType, path: Sequence[Any], excitation: Signal | float, constants: Mapping[str, Any],
-    known: Collection[str], states: Mapping[str, Floats] | None, *, rigid: bool, reflex: str | ModuleType | None = None,
+    known: Mapping[str, Floats], states: Mapping[str, Floats] | None, *, rigid: bool, reflex: str | ModuleType | None = None,
     delay: float = 0.0,
 ) -> Force:  # fmt: skip
     """Return a checked muscle; see ``Builder.muscle``.
 
-    ``rigid``: its tendon; ``known``: the names of the bodies; ``states``: as of ``build_force``.
+    ``rigid``: its tendon; ``known``: states (13,) of the bodies by name; ``states``: as of ``build_force``.
 
     Raises
     ------
@@ -98,28 +100,34 @@ def build_muscle(
     _refuse_unreachable(what, force.values)
     for n, (kind, letters) in enumerate(elements, 1):
         if kind in POINTS:
-            _refuse_no_angle(f"{what}: path: {kind} point {n}", n, letters, force)
+            _refuse_no_angle(f"{what}: path: {kind} point {n}", n, letters, force, known)
     return force
 
 
-def _refuse_no_angle(what: str, n: int, letters: str, force: Force) -> None:
+def _refuse_no_angle(what: str, n: int, letters: str, force: Force, known: Mapping[str, Floats]) -> None:
     """Refuse point n of a path, on bodies with these letters, whose range is empty or whose angle is none or never changes."""
     lower, upper = force.values[f"lower_{n}"], force.values[f"upper_{n}"]
     if lower > upper:
         raise ModelError(f"{what}: lower = {lower:g} rad, above upper = {upper:g} rad; exchange them")
     axis, turning = letters[1], letters[2]
+    carrier, turned = (force.bodies[LETTERS.index(letter)] for letter in (axis, turning))
     if axis == turning:
-        body = force.bodies[LETTERS.index(axis)]
         raise ModelError(
-            f"{what}: axis a_j and direction c_k are both of {body}, so that its angle never changes; give two bodies that turn "
-            "against each other"
+            f"{what}: axis a_j and direction c_k are both of {carrier}, so that its angle never changes; give two bodies that "
+            "turn against each other"
         )
     a, b = (force.values[f"{key}_{n}_{axis}"] for key in "ab")
-    if (sine := float(np.linalg.norm(np.cross(a, b)))) < AXIS_TOLERANCE:
-        raise ModelError(
-            f"{what}: b_j, from which its angle counts, is along its axis a_j: the sine between them is {sine:.3g}, limit "
-            f"{AXIS_TOLERANCE:g}; give a direction across the axis"
-        )
+    own, its = (rotation_matrix({GROUND: ground_state(), **known}[body][P:V]) for body in (carrier, turned))
+    c = own.T @ its @ force.values[f"c_{n}_{turning}"]
+    for vector, words, when in (
+        (b, "b_j, from which its angle counts,", ""),
+        (c, "c_k, whose angle counts,", " at the start"),
+    ):
+        if (sine := float(np.linalg.norm(np.cross(a, vector)))) < AXIS_TOLERANCE:
+            raise ModelError(
+                f"{what}: {words} is along its axis a_j{when}: the sine between them is {sine:.3g}, limit {AXIS_TOLERANCE:g}; "
+                "give a direction across the axis"
+            )
 
 
 def _refuse_unreachable(what: str, values: Mapping[str, Any]) -> None:

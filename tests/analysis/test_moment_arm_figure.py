@@ -64,6 +64,14 @@ def test_what_is_refused(mechanics):
     assert_refused("moment_arm_figure: pivot.angle", refused, {"pivot.angle": (0.0, np.nan)})
 
 
+def test_a_range_in_degrees_is_asked_about(mechanics):
+    with pytest.warns(
+        runtime.UnitWarning, match=r"moment_arm_figure: range of pivot.angle = 90 rad, .* 90 degrees are 1.571 rad"
+    ):
+        mechanics.moment_arm_figure({"pivot.angle": (-60, 90)})
+    mechanics.moment_arm_figure({"pivot.angle": (-1.0, 1.6), "rail.distance": (-60, 90)})
+
+
 def test_euler_parameters_have_no_moment_arms():
     b = runtime.Builder("ball")
     b.body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), r=(0, 0, -0.5))

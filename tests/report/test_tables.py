@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from runtime.report import Report, Table, write_report
-from runtime.report.tables import json_text
+from runtime.report.tables import json_text, text
 
 
 def test_markdown_escapes_bars_and_line_breaks():
@@ -34,3 +34,7 @@ def test_the_summary_of_a_report_is_json(tmp_path):
         {"x": None},
         {"x": 2.0},
     ]
+
+
+def test_a_negative_zero_is_a_zero():
+    assert [text(value) for value in (-0.0, round(-1e-17, 3), 0.0, -0.5)] == ["0", "0", "0", "-0.5"]

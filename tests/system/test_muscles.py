@@ -532,6 +532,10 @@ WRONG = [
         "conditional point 2: b_j, from which its angle counts, is along its axis a_j: the sine between them is 0,",
     ),
     (
+        dict(path=other_end(CONDITIONAL, c_k=(0, -1, 0))),
+        "conditional point 2: c_k, whose angle counts, is along its axis a_j at the start: the sine between them is 0,",
+    ),
+    (
         dict(path=[CONDITIONAL[0], ("conditional", ("shank",) * 3, CONDITIONAL[1][2]), CONDITIONAL[2]]),
         "conditional point 2: axis a_j and direction c_k are both of shank, so that its angle never changes",
     ),
@@ -589,6 +593,18 @@ def test_what_is_no_muscle_is_refused_by_name(given, message):
             **arguments["constants"],
         )
     assert b.build().force_names == ("flexor",)
+
+
+def test_the_direction_of_a_point_is_off_its_axis_in_the_pose_of_the_start():
+    """A shank that lies on its side: its z axis, not its y axis, is along y of the ground, about which the angle counts."""
+    b = runtime.Builder("lying")
+    b.body("shank", mass=1.0, inertia=(0.1, 0.1, 0.1), p=(np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0))
+    given = dict(law="thelen_as_opensim", tendon="rigid", excitation=0.1, **MUSCLE)
+    b.muscle("across", path=other_end(CONDITIONAL, c_k=(0, 1, 0)), **given)
+    with pytest.raises(
+        ModelError, match="muscle 'along': path: conditional point 2: c_k, .* along its axis a_j at the start"
+    ):
+        b.muscle("along", path=other_end(CONDITIONAL, c_k=(0, 0, 1)), **given)
 
 
 def test_a_path_over_five_bodies_is_refused():

@@ -109,7 +109,8 @@ def finish(
     if worn := [one for one in found if one.orthosis_moments]:
         drawn |= orthosis.figures(worn)
     files_of_figures.add(drawn)
-    files_of_figures.add_motion(found[0], **motion.others(found))
+    seen, options = motion.with_muscles(walks) if walks else (found[0], motion.others(found))
+    files_of_figures.add_motion(seen, **options)
     report.files += written.write(found, trial_soles, trial_emgs, files_of_figures.folder, by_axes)
     write_report(report, files_of_figures.folder, figures=files_of_figures)
 

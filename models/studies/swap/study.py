@@ -266,7 +266,8 @@ def swap(
         )  # fmt: skip
         others, more = emg_agreement.scaling_trials(emg_maximum, up=up, units=units), list(found.notes)
         channels = channels_option(emg_channel)
-        electromyograms = emg_agreement.recorded(found.recording, others, channels, more) if muscles else None
+        names = [one.name for one in reading.source.muscles]
+        electromyograms = emg_agreement.recorded(found.recording, others, channels, more, names) if muscles else None
         if others and electromyograms is None:
             more.append(f"--emg-maximum is not used: {found.name} has no electromyograms")
         report.head = {**report.head, "trial": found.name, "mass": f"{found.mass:.1f} kg"}
@@ -290,6 +291,9 @@ def swap(
         report.tables += [tables.notes([*given.notes, *more]), tables.left_out(swapped)]
         say("figures, model and data")
         drawn.add(figures(found, whole=not given.leg) | pulling.figures(found))
+        if muscles:
+            sort = list(found.trials)[-1]
+            drawn.add_motion(found.trials[sort], name=found.name, curves=pulling.curves(found, sort))
         report.files += written.model_files(swapped, folder, reading.file.stem, report.not_written)
         report.files += written.trial_files(found, folder)
         write_report(report, folder, figures=drawn)

@@ -149,6 +149,10 @@ def test_a_trial_with_muscles(trial, command, tmp_path):
     head = (out / "curves.csv").read_text().splitlines()[0]
     assert "ankle_r force y in talus_r, universal [N]" in head and "Largest contact force of ankle_r" in data["answer"]
     assert all((out / f"{name}.png").stat().st_size > 1000 for name in ("muscles_ankle_r", "contact"))
+    page = (out / "motion.html").read_text(encoding="utf-8")
+    assert len(page) < 4_000_000
+    for said in ("muscles, activation 0 to 1", "largest activations across ankle_l [1]", "ankle: universal"):
+        assert said in page
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from models.walking.electromyograms import LAGS, channels_of
 from models.walking.filters import bandpass
 from models.walking.gait_events import GaitCycle
 from models.walking.muscle_names import MUSCLES, in_words, is_of_muscle, muscle_of_label
+from runtime import AssemblyWarning
 from tests.support.capture_files import write_c3d
 from tests.support.electromyograms import FRAMES, RATE, burst, carried, channels, times
 from tests.support.refusals import assert_refused
@@ -180,6 +181,18 @@ def test_signals_in_doubt_are_named():
         "channels: walk has no channel 'EMG 1' for soleus_r; it has R_soleus", emg, one, channels={"soleus_r": "EMG 1"}
     )
     assert list(emg(one, channels={"peroneus_longus_r": "volts"}).envelopes)[-1] == "peroneus_longus_r"
+
+
+def test_a_misspelt_muscle_is_named_with_the_nearest_one():
+    one = trial_of(EMG=carried(T, burst(T, 1.5)))
+    for name, near in {
+        "sleus_r": "did you mean 'soleus_r'", "tibialis_anteror_l": "did you mean 'tibialis_anterior_l'", "qqqqqq_r": "its",
+    }.items():  # fmt: skip
+        with pytest.warns(AssemblyWarning, match=f"channels: '{name}' is the name of no muscle that is known; {near}"):
+            assert list(emg(one, channels={name: "EMG"}).envelopes) == [name]
+    for name in ("soleus_r", "med_gas_l", "gasmed_r", "tibpost_r", "peroneus_longus_l", "vasint_r", "per_brev_r"):
+        emg(one, channels={name: "EMG"})
+    emg(one, channels={"bflh_r": "EMG"}, muscles=["bflh_r"])
 
 
 @pytest.mark.parametrize("bandwidth", [(20.0, 450.0), (30.0, 300.0), (40.0, 120.0)])

@@ -103,6 +103,8 @@ def test_muscles_of_a_walk(talus, tmp_path, synthetic_walk):
     along = [float(row[header.index("ankle_r force y in tibia_r, modified universal [N]")]) for row in rows]
     assert along == pytest.approx(found.trials["modified universal"].contacts["ankle_r"].in_inner[:, 1], abs=1e-3)
     assert (out / "muscles_ankle_r.png").exists() and (out / "contact.png").exists()
+    page = (out / "motion.html").read_text(encoding="utf-8")
+    assert "muscles, activation 0 to 1" in page and "synthetic trial, right foot" in page
     for option in (cost[:2], cost[2:4], cost[4:6], cost[6:]):
         refused = talus(*option, "--out", "p")
         assert refused.code == 2 and f"{option[0]} belongs to muscles" in refused.err
