@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from runtime.results import drawn_bodies as drawn
+from runtime.results.drawn_joints import axes, marks
 from runtime.results.drawn_motion import DrawnMotion, Wrench
 from runtime.results.outline import Part
 from runtime.support.arrays import Floats, Ints
@@ -25,6 +26,7 @@ FRAMES_PER_SECOND = 50.0  # of playing
 MOST_FRAMES = 900
 GHOST, SHEER = 0.3, 0.4  # opacity of runs in the place of another, and of bodies without shapes that would hide muscles
 APART = 1.3  # distance of runs side by side, in widths
+BESIDE = 0.15  # of the size of the model: a plane reaches as far beyond the spheres that touch it
 FAR = 1.0  # path, in sizes of the model, from which on a page follows a motion
 POINT = 0.016  # radius of points, as a fraction of the model's size
 UNLOADED = 1e-3  # of the largest force of loads, below which their point of action is not shown
@@ -32,6 +34,7 @@ MUSCLES = "muscles, activation 0 to 1"
 COLOURED = "muscles are blue at activation 0 and red at 1"  # beside runs, which have one entry of the legend each
 BAR = 7  # colours of the bar in the legend
 POINT_OF_LOADS = "point of action of the loads"
+_JOINTS = ("axes", "axes of joints"), ("joints", "joints")  # key and label of what is drawn by axes, and by motion
 FORCE, GRAVITY = 0.5, 0.2  # length of the longest arrow, as a fraction of the model's size
 
 
@@ -139,10 +142,14 @@ class _Drawn:
             self.to.solids.append(Solid(group, name, *shape, seen[0], at, opacity, seen))
 
     def joints(self) -> None:
-        """Axes of the joints, and joint limits."""
+        """Joints by their motion, or their axes, and joint limits."""
         run, size = self.run, self.to.size
-        for n, (body, shape) in enumerate(drawn.drawn_axes(run.outline, size)):
-            self.solid(self.group("axes", "axes of joints", colours.AXIS), f"axis {n}", shape, colours.AXIS, body)
+        for joint in run.outline.joints:
+            of_motion = drawn.drawn_by_motion(run.outline, joint)
+            for n, mark in enumerate(marks(run, joint, size) if of_motion else axes(run.outline, joint, size)):
+                key, label = ("ground", "ground") if mark.fixed else _JOINTS[of_motion]
+                colour = colours.GROUND if mark.fixed else colours.AXIS
+                self.solid(self.group(key, label, colour), f"{joint.name}, {n}", mark.shape, colour, mark.body)
         for limit in run.outline.limits:
             group = self.group("limits", "joint limits", colours.CONE)
             cone = drawn.cone_triangles(run.outline, limit, size)
@@ -164,8 +171,11 @@ class _Drawn:
             group = self.group("contacts", "contacts, red under load", colours.LOADED)
             shape = (vertices + values["s_i"], faces)
             self.solid(group, contact.name, shape, seen[0], contact.bodies[0], colours=seen)
-        for contact in {(c.bodies[1], *c.values["n_j"], *c.values["s_j"]): c for c in contacts}.values():
-            self._plane(contact)
+        planes: dict[Any, list[Part]] = {}
+        for contact in contacts:
+            planes.setdefault((contact.bodies[1], *contact.values["n_j"], *contact.values["s_j"]), []).append(contact)
+        for together in planes.values():
+            self._plane(together)
         forces = np.array([run.contacts[contact.name].force for contact in contacts])
         most = _longest(forces)
         group = self.group("contact forces", _forces("contact forces", most), colours.FORCE)
@@ -184,15 +194,18 @@ class _Drawn:
             moved = parts[None] + self.offset
             self.to.lines.append(Lines(group, self.name(f"path, {label}"), np.zeros(1), moved, colours.TRAIL))
 
-    def _plane(self, contact: Part) -> None:
-        vertices, faces = box(np.array([1.6, 1.6, 0.004]) * self.to.size)
-        values = contact.values
-        turned = vertices @ along(values["n_j"]).T
+    def _plane(self, contacts: list[Part]) -> None:
+        """The part of a plane that lies below the spheres of its contacts during the motion."""
+        run, size, (body, values) = self.run, self.to.size, (contacts[0].bodies[1], contacts[0].values)
+        axes, thick = along(values["n_j"]), 0.004 * size
+        moved = [run.points(c.bodies[0], c.values["s_i"]) - run.points(body, values["s_j"]) for c in contacts]
+        places = np.einsum("nba,knb->kna", run.rotations(body), np.array(moved)) @ axes
+        low, high = places.min(axis=(0, 1)) - BESIDE * size, places.max(axis=(0, 1)) + BESIDE * size
+        low[2], high[2] = -thick, 0.0
+        vertices, faces = box(high - low)
+        shape = values["s_j"] + (vertices + 0.5 * (low + high)) @ axes.T, faces
         group = self.group("ground", "ground", colours.GROUND)
-        place = np.asarray(values["s_j"]) - 0.002 * self.to.size * np.asarray(values["n_j"])
-        self.solid(
-            group, f"plane of {contact.name}", (turned + place, faces), colours.GROUND, contact.bodies[1], opacity=0.5
-        )
+        self.solid(group, f"plane of {contacts[0].name}", shape, colours.GROUND, body, opacity=0.5)
 
     def loads(self) -> None:
         """Prescribed forces and moments, paths of points on which they act, and reactions, which are hidden at first."""
@@ -347,7 +360,7 @@ def _add_gravity(to: _Drawing, gravity: Floats, low: Floats) -> None:
     if (size := float(np.linalg.norm(gravity))) > 0.0:
         vector = GRAVITY * to.size * gravity / size
         group = to.group("gravity", f"gravity, {size:.3g} m/s²", colours.GRAVITY)
-        start = low + np.array([0.0, 0.0, 0.05 * to.size]) - np.minimum(vector, 0.0)
+        start = low + np.array([-0.08, 0.0, 0.05]) * to.size - np.minimum(vector, 0.0)  # beside all else
         to.arrows.append(Arrows(group, "gravity", np.zeros(1), start[None], vector[None], colours.GRAVITY))
 
 

@@ -15,6 +15,7 @@ from runtime.support.files import write_bytes
 from runtime.support.progress import reporter
 from runtime.system.reference import rotation_matrix
 from runtime.view.colours import rgb
+from runtime.view.rods import with_rods
 from runtime.view.scene import Scene, Solid
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def write_movie(scene: Scene, file: Path, speed: float) -> Path:
         )
     if file.suffix.lower() == ".mp4" and not animation.FFMpegWriter.isAvailable():
         raise ModelError("animation: .mp4 needs the program ffmpeg; install it, or write .gif or .html")
+    scene = with_rods(scene)
     fig = _figure(PIXELS[0] / DOTS_PER_INCH, PIXELS[1] / DOTS_PER_INCH, scene, below=0.5)
     title = fig.text(EDGE * DOTS_PER_INCH / PIXELS[0], 1.0 - EDGE * DOTS_PER_INCH / PIXELS[1], "", va="top")
     ax: Any = fig.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d", computed_zorder=False)
@@ -71,7 +73,7 @@ def write_movie(scene: Scene, file: Path, speed: float) -> Path:
 
 def stills(scene: Scene, times: Sequence[float] | None = None) -> Figure:
     """The scene at some times [s], by default the first, the middle and the last, in a row, with a legend on the left."""
-    times = np.linspace(scene.t[0], scene.t[-1], 3).tolist() if times is None else times
+    scene, times = with_rods(scene), np.linspace(scene.t[0], scene.t[-1], 3).tolist() if times is None else times
     x, y, z = scene.high - scene.low
     tilt, turn = np.deg2rad(ELEVATION), np.deg2rad(AZIMUTH)
     wide, deep = x * np.sin(turn) + y * np.cos(turn), x * np.cos(turn) + y * np.sin(turn)

@@ -18,15 +18,14 @@ import numpy as np
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.view.colours import rgb
-from runtime.view.scene import Arrows, Lines, Pose, Scene, Solid
-from runtime.view.triangles import rod
+from runtime.view.rods import with_rods
+from runtime.view.scene import Arrows, Lines, Scene, Solid
 
 VIEW = np.array([0.47, 0.84, 0.28])  # from the centre towards the camera: from the medial side, in front and above
 FIELD_OF_VIEW = 0.75  # [rad] upwards
 ASPECT = 1.1  # width by height of the part of a window beside the legend
 SMOOTH = 60  # a solid of fewer faces has flat ones
 HEAD = (0.006, 0.014, 0.035)  # of arrows: radii of shaft and head, length of the head
-SAME = 1e-3  # relative change of length, below which a line is a rod
 CHART_POINTS = 400
 UNCHANGED = 1e-6  # of coordinates in the size of the scene, and of Euler parameters
 Change = tuple[float, Any]  # time [s]; a function that changes a node, or a message to it
@@ -60,7 +59,7 @@ def page(scene: Scene, speed: float) -> str:
 
 def _recorded(server: Any, scene: Scene, speed: float) -> str:
     """Viser's page of the scene, in units of its size, about its centre."""
-    drawing = server.scene
+    scene, drawing = with_rods(scene), server.scene
     low, high = scene.near
     centre, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
     drawing.set_up_direction("+z")
@@ -177,29 +176,10 @@ def _motion(what: str, place: str, t: Floats, values: Floats) -> Iterator[Change
 
 def _lines(drawing: Any, place: str, lines: Lines, centre: Floats, size: float) -> list[Change]:
     points = ((lines.points - centre) / size).astype(np.float32)
-    lengths = np.linalg.norm(points[:, 0, 1] - points[:, 0, 0], axis=1)
-    if (
-        points.shape[:2] == (len(lines.t), 1)
-        and len(points) > 1
-        and float(np.ptp(lengths)) < SAME * float(lengths.max())
-    ):
-        return _solid(drawing, place, _moving_rod(lines, float(lengths[0]) * size, size), centre, size)
     handle = drawing.add_line_segments(place, points[0], rgb(lines.colour), thickness=lines.width)
     return [] if len(points) == 1 else [
         (float(t), _setter(handle, points=at)) for t, at in zip(lines.t, points, strict=True)
     ]  # fmt: skip
-
-
-def _moving_rod(lines: Lines, length: float, size: float) -> Solid:
-    """A line of constant length as a solid: pages move solids at once, and redraw lines when there is time."""
-    ends = lines.points[:, 0]
-    zeta = (ends[:, 1] - ends[:, 0]) / length
-    # The turn of the z axis to zeta by the shortest way: (1 + zeta_z, z x zeta), normalised; half a turn about x opposite to it.
-    p = np.stack([1.0 + zeta[:, 2], -zeta[:, 1], zeta[:, 0], np.zeros(len(zeta))], axis=1)
-    p[np.linalg.norm(p, axis=1) < SAME] = (0.0, 1.0, 0.0, 0.0)
-    pose = Pose(lines.t, ends.mean(axis=1), p / np.linalg.norm(p, axis=1)[:, None])
-    vertices, faces = rod(0.5 * lines.width * size, length)
-    return Solid(lines.group, lines.name, vertices, faces, lines.colour, pose)
 
 
 def _arrow(drawing: Any, place: str, arrow: Arrows, centre: Floats, size: float) -> list[Change]:
