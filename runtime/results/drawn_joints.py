@@ -29,11 +29,11 @@ DOWN = np.array([0.0, 0.0, -1.0])  # of a pedestal without gravity
 
 
 class Mark(NamedTuple):
-    """Triangles in axes of a body, or of the ground; ``fixed``: a part of the ground."""
+    """Triangles in axes of a body, or of the ground; ``own``: a part of this body, in its colour."""
 
     body: str
     shape: Triangles
-    fixed: bool = False
+    own: bool = False
 
 
 def marks(motion: DrawnMotion, joint: Part, size: float) -> Iterator[Mark]:
@@ -55,7 +55,7 @@ def marks(motion: DrawnMotion, joint: Part, size: float) -> Iterator[Mark]:
         body = joint.bodies[0]
         place, shape = _guide(motion, joint, slides, thick)
         ground = [place] * (body == GROUND)
-        yield Mark(body, shape, body == GROUND)
+        yield Mark(body, shape, own=True)
     for place in ground:
         yield _pedestal(outline, joint, place, thick)
 
@@ -97,7 +97,7 @@ def _pedestal(outline: Outline, joint: Part, place: Floats, thick: float) -> Mar
     (body,) = (body for body in joint.bodies if body != GROUND)
     above = down @ (start_point(outline, body, np.zeros(3)) - place) < -SAME * thick
     vertices, faces = revolved(PEDESTAL[0] * thick, PEDESTAL[1] * thick, sides=4)
-    return Mark(GROUND, (place + vertices @ along(-down if above else down).T, faces), fixed=True)
+    return Mark(GROUND, (place + vertices @ along(-down if above else down).T, faces), own=True)
 
 
 def axes_of(joint: Part) -> Iterator[tuple[str, Floats, Floats]]:

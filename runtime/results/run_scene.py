@@ -34,7 +34,8 @@ MUSCLES = "muscles, activation 0 to 1"
 COLOURED = "muscles are blue at activation 0 and red at 1"  # beside runs, which have one entry of the legend each
 BAR = 7  # colours of the bar in the legend
 POINT_OF_LOADS = "point of action of the loads"
-_JOINTS = ("axes", "axes of joints"), ("joints", "joints")  # key and label of what is drawn by axes, and by motion
+# Key, label and colour of what is drawn of joints by axes, and by motion.
+JOINTS = ("axes", "axes of joints", colours.AXIS), ("joints", "joints", colours.AXIS)
 FORCE, GRAVITY = 0.5, 0.2  # length of the longest arrow, as a fraction of the model's size
 
 
@@ -94,18 +95,21 @@ class _Drawn:
         opacity = GHOST if self.ghost else opacity
         self.to.solids.append(Solid(group, self.name(name), *shape, colour, self.pose(body), opacity, **more))
 
+    def _of_body(self, body: str, label: str = "", given: str | None = None) -> tuple[str, str, str]:
+        """Key, label and colour of a body, or of a shape with a label or colour of its own."""
+        names, label = [one.name for one in self.run.outline.bodies], label or body
+        own = colours.GROUND if body == GROUND else colours.PALETTE[names.index(body) % len(colours.PALETTE)]
+        return label, label.replace("_", " "), self.colour or given or own
+
     def bodies(self) -> None:
         """Bodies, joined by massless links and forces."""
         run, size = self.run, self.to.size
-        for k, body in enumerate(run.outline.bodies):
-            own = colours.PALETTE[k % len(colours.PALETTE)]
+        for body in run.outline.bodies:
             shaped = any(shape.body == body.name for shape in run.outline.shapes)
             opacity = SHEER if run.activations and not shaped else 1.0
             for n, (shape, given, label) in enumerate(drawn.body_triangles(run.outline, body, size)):
-                colour = self.colour or given or own
-                text = label or body.name
-                group = self.group(text, text.replace("_", " "), colour)
-                self.solid(group, f"{body.name} {n}", shape, colour, body.name, opacity=opacity)
+                *entry, colour = self._of_body(body.name, label, given)
+                self.solid(self.group(*entry, colour), f"{body.name} {n}", shape, colour, body.name, opacity=opacity)
         for n, fixed in enumerate(shape for shape in run.outline.shapes if shape.body == GROUND):
             colour = fixed.colour or colours.GROUND
             self.solid(self.group("ground", "ground", colour), f"ground {n}", triangles(fixed), colour, GROUND)
@@ -147,8 +151,7 @@ class _Drawn:
         for joint in run.outline.joints:
             of_motion = drawn.drawn_by_motion(run.outline, joint)
             for n, mark in enumerate(marks(run, joint, size) if of_motion else axes(run.outline, joint, size)):
-                key, label = ("ground", "ground") if mark.fixed else _JOINTS[of_motion]
-                colour = colours.GROUND if mark.fixed else colours.AXIS
+                key, label, colour = self._of_body(mark.body) if mark.own else JOINTS[of_motion]
                 self.solid(self.group(key, label, colour), f"{joint.name}, {n}", mark.shape, colour, mark.body)
         for limit in run.outline.limits:
             group = self.group("limits", "joint limits", colours.CONE)

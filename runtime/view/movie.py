@@ -116,15 +116,13 @@ def _draw(ax: Any, scene: Scene, time: float, *, zoom: float) -> None:
     from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
     hidden = {group.key for group in scene.groups if not group.shown or group.choice}
-    polygons, colours = [], []
+    faces, colours = [], []
     for solid in scene.solids:
         if solid.group not in hidden:
-            corners, shades = _polygons(solid, time)
-            polygons.append(corners)
+            corners, shades = polygons(solid, time)
+            faces.append(corners)
             colours.append(shades)
-    ax.add_collection3d(
-        Poly3DCollection(np.concatenate(polygons), facecolors=np.concatenate(colours), edgecolors="none")
-    )
+    ax.add_collection3d(Poly3DCollection(np.concatenate(faces), facecolors=np.concatenate(colours), edgecolors="none"))
     for lines in scene.lines:
         if lines.group not in hidden:
             ax.add_collection3d(
@@ -146,7 +144,7 @@ def _place(t: Floats, time: float) -> int:
     return max(int(np.searchsorted(t, time + 1e-9, side="right")) - 1, 0)
 
 
-def _polygons(solid: Solid, time: float) -> tuple[Floats, Floats]:
+def polygons(solid: Solid, time: float) -> tuple[Floats, Floats]:
     """Triangles (n, 3, 3) at a time, and their shaded colours (n, 4)."""
     n = _place(solid.pose.t, time) if solid.pose.moves else 0
     shape = solid.vertices[n] if solid.vertices.ndim == 3 else solid.vertices
