@@ -84,7 +84,8 @@ def body_triangles(outline: Outline, body: DrawnBody, size: float) -> list[Colou
     if not linked(outline, body.name):
         return [(triangles(s), s.colour, s.label) for s in outline.shapes if s.body == body.name]
     ends = [local for part in (*outline.joints, *outline.forces) for name, local in ends_of(part) if name == body.name]
-    ends = [end for n, end in enumerate(ends) if all(np.linalg.norm(end - p) > SAME * size for p in (0.0, *ends[:n]))]
+    known = np.array([np.zeros(3), *ends])
+    ends = [end for n, end in enumerate(ends) if np.linalg.norm(known[: n + 1] - end, axis=1).min() > SAME * size]
     heavy = body.mass > LIGHT * max(one.mass for one in outline.bodies)
     shapes = [_rod_to(end, size) for end in ends]
     if len(ends) == 1 and (beyond := _half_length(body, ends[0])) > SAME * size:

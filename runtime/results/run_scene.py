@@ -108,8 +108,9 @@ class _Drawn:
             shaped = any(shape.body == body.name for shape in run.outline.shapes)
             opacity = SHEER if run.activations and not shaped else 1.0
             for n, (shape, given, label) in enumerate(drawn.body_triangles(run.outline, body, size)):
-                *entry, colour = self._of_body(body.name, label, given)
-                self.solid(self.group(*entry, colour), f"{body.name} {n}", shape, colour, body.name, opacity=opacity)
+                key, text, colour = self._of_body(body.name, label, given)
+                group = self.group(key, text, colour)
+                self.solid(group, f"{body.name} {n}", shape, colour, body.name, opacity=opacity)
         for n, fixed in enumerate(shape for shape in run.outline.shapes if shape.body == GROUND):
             colour = fixed.colour or colours.GROUND
             self.solid(self.group("ground", "ground", colour), f"ground {n}", triangles(fixed), colour, GROUND)
