@@ -79,7 +79,7 @@ def body_triangles(outline: Outline, body: DrawnBody, size: float) -> list[Colou
     """Shapes of a body in its axes: those that it was given; else rods from its joints to its centre of mass.
 
     From a single joint the rod goes on as far as that of the homogeneous rod with the body's inertia.  A knob marks the centre of
-    mass, unless the body is light; a body without rods is the ellipsoid of its inertia.
+    mass, unless the body is light; a body without rods that is no slider is the ellipsoid of its inertia.
     """
     if not linked(outline, body.name):
         return [(triangles(s), s.colour, s.label) for s in outline.shapes if s.body == body.name]
@@ -90,9 +90,12 @@ def body_triangles(outline: Outline, body: DrawnBody, size: float) -> list[Colou
     shapes = [_rod_to(end, size) for end in ends]
     if len(ends) == 1 and (beyond := _half_length(body, ends[0])) > SAME * size:
         shapes.append(_rod_to(-beyond * ends[0] / np.linalg.norm(ends[0]), size))
+    slider = any(
+        joint.bodies[1] == body.name and step[1] == "slide" for joint in outline.joints for step in joint.steps
+    )
     if heavy:
         vertices, faces = ellipsoid(
-            np.full(3, KNOB * THIN * size) if ends else np.maximum(semi_axes(body), THIN * size)
+            np.full(3, KNOB * THIN * size) if ends or slider else np.maximum(semi_axes(body), THIN * size)
         )
         turn = np.linalg.eigh(body.inertia)[1]
         shapes.append((vertices @ (turn * np.sign(np.linalg.det(turn))).T, faces))

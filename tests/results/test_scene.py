@@ -195,6 +195,15 @@ def test_links_reach_from_joint_to_joint_and_free_ends_as_far_as_homogeneous_rod
         assert far.max() == pytest.approx(length, abs=0.02)
 
 
+def test_a_slider_that_is_held_at_its_centre_of_mass_is_a_block():
+    b = runtime.Builder("slider")
+    b.body("slider", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    b.joint("line", "translational", "ground", "slider", s_i=(0, 0, 0), a_i=(0, 0, 1), s_j=(0, 0, 0), a_j=(0, 0, 1))
+    outline = outline_of(b.build())
+    (((vertices, _), _, _),) = body_triangles(outline, outline.body("slider"), 1.0)
+    assert np.linalg.norm(vertices, axis=1).max() < 0.1 * semi_axes(outline.body("slider")).max() + 0.01
+
+
 def test_bodies_with_shapes_have_axes_in_place_of_pins(scene):
     keys = {group.key for group in scene.groups}
     assert "axes" in keys and "joints" not in keys
