@@ -43,7 +43,8 @@ from runtime.view.triangles import Triangles
 Floats = np.ndarray
 INK, MOVES = "#202020", "#00734F"
 LABEL = 10.0  # [pt] distance of a label from its point
-FAR = 9.0  # [pt] from a point to its label, beyond which a line joins them
+EDGE = 8  # [pixels] beside what is drawn
+FAR = 13.0  # [pt] from a point to its label, beyond which a line joins them
 COVERED = 1500  # points of solids, at most, that labels keep away from
 X, Y, Z = np.eye(3)
 
@@ -156,12 +157,20 @@ def _free(point: Floats, away: Floats, half: Floats, taken: Floats, boxes: list[
 
 
 def save(figure: Figure, file: Path) -> None:
-    """Write a figure with as few colours as it needs."""
+    """Write a figure without the white above and below, with as few colours as it needs."""
     stream = io.BytesIO()
     figure.savefig(stream)
-    Image.open(stream).convert("RGB").quantize(255, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
-        file, optimize=True
-    )
+    picture = Image.open(stream).convert("RGB")
+    _, up, _, down = drawn_box([picture])
+    picture = picture.crop((0, max(up, 0), picture.width, min(down, picture.height)))
+    picture.quantize(255, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, optimize=True)
+
+
+def drawn_box(pictures: list[Image.Image]) -> tuple[int, int, int, int]:
+    """Left, upper, right and lower pixel of what any of these pictures shows, with a margin."""
+    white = Image.new("RGB", pictures[0].size, "white")
+    boxes = np.array([ImageChops.difference(picture, white).getbbox() for picture in pictures])
+    return (*(boxes.min(axis=0)[:2] - EDGE).tolist(), *(boxes.max(axis=0)[2:] + EDGE).tolist())
 
 
 def figure_of(width: float, height: float) -> Figure:
@@ -513,16 +522,14 @@ def foot_in_motion(file: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         film = Image.open(modified.animation(Path(folder) / "foot.gif", name="modified", beside=beside, speed=0.5))
         frames = [frame.convert("RGB") for frame in ImageSequence.Iterator(film)][::2]
-    white = Image.new("RGB", film.size, "white")
-    boxes = np.array([ImageChops.difference(frame, white).getbbox() for frame in frames])
-    box = (*boxes.min(axis=0)[:2] - EDGE, *boxes.max(axis=0)[2:] + EDGE)
+    box = drawn_box(frames)
     small = [frame.crop(box).resize((WIDTH, round(WIDTH * (box[3] - box[1]) / (box[2] - box[0])))) for frame in frames]
     palette = small[len(small) // 2].quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
     first, *rest = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in small]
     first.save(file, save_all=True, append_images=rest, duration=80, loop=0, optimize=True)
 
 
-WIDTH, COLOURS, EDGE = 480, 64, 8  # of the film: pixels, colours, and pixels beside what is drawn
+WIDTH, COLOURS = 480, 64  # of the film: pixels and colours
 DRAWN: dict[str, tuple[Callable[[str, Path], None], str]] = {  # at the building of the site: function, ending of the file
     "joint": (draw_joint, ".png"), "model": (draw_model, ".png"), "motion": (write_motion, ".html"),
 }  # fmt: skip

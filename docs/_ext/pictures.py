@@ -8,7 +8,6 @@ from pathlib import Path
 
 from docutils import nodes
 from runner import DOCS, DRAWINGS, drawing, picture_and_output
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -52,16 +51,14 @@ class Tiles(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Pictures with texts that link to pages."""
+        """Pictures with texts that link to pages of the site."""
         grid = nodes.container(classes=["thumbnails"])
         for line in self.content:
             page, picture, text = (part.strip() for part in line.split("|"))
-            link = addnodes.pending_xref(
-                "", refdomain="std", reftype="doc", reftarget=f"/{page}", refexplicit=True, refwarn=True,
-                refdoc=self.env.docname,
-            )  # fmt: skip
-            image = nodes.image(uri=f"/{self._file(picture)}", alt="")
-            link += nodes.inline("", "", image, nodes.inline(text, text))
+            if page not in self.env.found_docs:
+                raise self.error(f"tiles: no page '{page}'")
+            link = nodes.reference("", "", refuri=self.env.app.builder.get_relative_uri(self.env.docname, page))
+            link += [nodes.image(uri=f"/{self._file(picture)}", alt=""), nodes.inline(text, text)]
             grid += nodes.paragraph("", "", link)
         return [grid]
 

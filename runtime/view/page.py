@@ -27,6 +27,7 @@ ASPECT = 1.1  # width by height of the part of a window beside the legend
 SMOOTH = 60  # a solid of fewer faces has flat ones
 HEAD = (0.006, 0.014, 0.035)  # of arrows: radii of shaft and head, length of the head
 CHART_POINTS = 400
+ROUNDING = 1e-9  # of the largest value of a curve, below which it is zero
 UNCHANGED = 1e-6  # of coordinates in the size of the scene, and of Euler parameters
 Change = tuple[float, Any]  # time [s]; a function that changes a node, or a message to it
 
@@ -233,5 +234,6 @@ def _overlay(scene: Scene, speed: float) -> str:
 def _thinned(t: Floats, y: Floats) -> dict[str, list[float | None]]:
     """A curve with few points; None where it is not defined."""
     kept = np.unique(np.linspace(0, len(t) - 1, min(len(t), CHART_POINTS)).astype(int))
-    values = [float(f"{v:.5g}") if np.isfinite(v) else None for v in y[kept]]
+    zero = ROUNDING * np.abs(y[np.isfinite(y)]).max(initial=0.0)
+    values = [None if not np.isfinite(v) else float(f"{v:.5g}") if abs(v) > zero else 0.0 for v in y[kept]]
     return dict(t=[float(f"{v:.7g}") for v in t[kept]], y=values)
