@@ -24,6 +24,7 @@ JOINTS = "codegen.joints"  # with a drawing each
 OWN = ("codegen", "models", "runtime")
 CONSTANTS = {
     "runtime.GROUND": 'Name of the fixed body, ``"ground"``.',
+    "runtime.figures.PNG": "``FigureFormat()``: figures as PNG with 150 dots per inch.",
     "runtime.__version__": "Version of Talus, a string.",
     "runtime.integrate.METHODS": "Names of the methods that ``runtime.simulate`` takes.",
 }

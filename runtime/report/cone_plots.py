@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.lines import EDGE, style
-from runtime.report.panel_lines import draw_lines, label_time
-from runtime.report.panels import figure, legend
+from runtime.figures.lines import EDGE, style
+from runtime.figures.panel_lines import draw_lines, label_time
+from runtime.figures.panels import figure, legend
 from runtime.report.plots import LOGARITHMIC, Runs
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
@@ -42,7 +42,7 @@ def angles(groups: Mapping[str, Runs], limits: Mapping[str, Mapping[str, float]]
                 {label: (run.t[m], np.rad2deg(run.limits[hinge].angle[m])) for label, (run, m) in until_then.items()},
             )
             for name, bound in bounds.items():
-                ax.axhline(bound, color=EDGE, linewidth=1.0, zorder=3, label="limit of motion")
+                ax.axhline(bound, color=EDGE, linewidth=1.0, zorder=3, label="joint limit")
                 away, beside = (2, "bottom") if bound > 0.0 else (-2, "top")
                 ax.annotate(
                     f"{name} {abs(bound):g}°", (1.0, bound), (0, away), xycoords=("axes fraction", "data"),
@@ -86,7 +86,7 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
             tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
             if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
                 ax.set_yscale("symlog", linthresh=0.1)
-                ax.set(ylabel="moment [N m], logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
+                ax.set(ylabel="moment [N m],\nlogarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
             elif kind == "dissipative":
                 ax.set(ylabel="moment [N m]")
     label_time(axes)
@@ -120,7 +120,7 @@ def top_view(
         for ax in row:
             _rings(ax, reach)
             draw_lines(ax, paths, thin=0.6)
-            ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of motion", zorder=5)
+            ax.plot(*edge, color=EDGE, linewidth=1.6, label="joint limit", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")
         row[0].set(title=name, xlim=(-VIEW * reach, VIEW * reach), ylim=(-VIEW * reach, VIEW * reach))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from models.studies.gait.curves import by_foot, joints
-from models.studies.gait.figures import DIRECTIONS, POWER, UNITS, events
+from models.studies.gait.figures import DIRECTIONS, POWER, events
+from models.studies.gait.moments import Moments
 from models.walking.axes_bands import CHECKS, ENOUGH, AxesBands, axes_bands, values_of
 from models.walking.axes_posterior import AxesPosterior
 from models.walking.capture import Capture
@@ -91,7 +92,7 @@ def tables(found: Sequence[AxesBands]) -> list[Table]:
             blamed.append([one.gait.side, _named(name), sd, *most, *parts])
     note = (
         "By the uncertainty of the axes alone, to first order; noise of markers and forces, inertia and the variation of strides "
-        "come on top.  Values of the first trial of each foot."
+        "are not included.  Values of the first trial of each foot."
     )
     why = (
         "Part of the variance that would vanish if this unknown alone were known.  As the unknowns are correlated, the parts do "
@@ -101,13 +102,13 @@ def tables(found: Sequence[AxesBands]) -> list[Table]:
         ["foot", "", "value", "95 % from", "to"],
         ["foot", "of", "SD", "most by", "part [%]", "then by", "its part [%]"],
     )
-    shares = Table("which unknown is to blame", [*head, *(f"{name} [%]" for name in UNKNOWN)], blamed, why, head)
+    shares = Table("which unknown causes the spread", [*head, *(f"{name} [%]" for name in UNKNOWN)], blamed, why, head)
     first, *more = (Table(title, columns, of, note) for title, of in rows.items())
     return [first, shares, *more]
 
 
 def answer(found: Sequence[AxesBands]) -> str:
-    """The intervals of the main values, and the unknown to blame for each, a sentence for each foot."""
+    """The intervals of the main values, and the unknown with the largest share of each, a sentence for each foot."""
     sentences = []
     for one in found:
         parts = []
@@ -121,13 +122,14 @@ def answer(found: Sequence[AxesBands]) -> str:
     return "  " + "  ".join(sentences)
 
 
-def figures(found: Sequence[AxesBands], heading: str) -> dict[str, Drawing]:
+def figures(found: Sequence[AxesBands], heading: str, moments: Moments) -> dict[str, Drawing]:
     """Curves of the ankle with their bands, and those of its muscles where they were asked for, by file name."""
     at = {one.gait.side: events([one.gait]) for one in found}
     rows = [
         [
-            _panel(found, f"{joint}_{quantity}", *(POWER if quantity == "power" else DIRECTIONS[joint]))
-            for quantity in UNITS
+            _panel(found, f"{joint}_angle", *DIRECTIONS[joint]),
+            moments.of(_panel(found, f"{joint}_moment", *DIRECTIONS[joint]), joint),
+            _panel(found, f"{joint}_power", *POWER),
         ]
         for joint in joints([one.gait for one in found])
     ]

@@ -10,9 +10,9 @@ import numpy as np
 
 from models.walking.bone_motion import BoneMotion
 from models.walking.joint_fit import HOLDS, JointComparison
+from runtime.figures.lines import fill, style
+from runtime.figures.panels import figure, place_legend
 from runtime.report.figure_files import Drawing
-from runtime.report.lines import fill, style
-from runtime.report.panels import figure, place_legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ def figures(found: JointComparison, motions: Sequence[BoneMotion]) -> dict[str, 
     shown = {
         "residuals": Drawing(
             partial(residuals, found),
-            f"What each joint leaves of each {found.parts} that was left out, over the noise; the nearest joint is "
+            f"Error of each joint in each {found.parts} that was left out, over the noise; the nearest joint is "
             f"{found.nearest}.",
         )
     }

@@ -17,14 +17,14 @@ def figures(found: AnkleComparison, *, whole: bool = True) -> dict[str, Drawing]
     shown = {
         "ankles": Drawing(
             partial(plots.charts, _ankles(found), TIME),
-            "Angles and moments of both hinges of each ankle over time, for each sort of joint.",
+            "Angles and moments of both hinges of each ankle over time, for each kind of joint.",
             "Rodrigues da Silva et al. (2024a)",
         ),
         **_differences(found),
         **_orthosis(found),
         "residuals": Drawing(
             partial(plots.charts, _residuals(found), TIME, columns=3),
-            "Residual forces and moments at the pelvis over time, for each sort of joint.",
+            "Residual forces and moments at the pelvis over time, for each kind of joint.",
         ),
         "markers": Drawing(
             partial(
@@ -33,7 +33,7 @@ def figures(found: AnkleComparison, *, whole: bool = True) -> dict[str, Drawing]
                 TIME,
                 "distance of markers, RMS [mm]",
             ),
-            "Root mean square of the distances between markers of the model and of the trial, for each sort of joint.",
+            "Root mean square of the distances between markers of the model and of the trial, for each kind of joint.",
         ),
     }
     return {name: one for name, one in shown.items() if whole or name != "residuals"}
@@ -44,10 +44,10 @@ def _ankles(found: AnkleComparison) -> list[plots.Chart]:
     charts = []
     for pair in found.ankles.values():
         for name in pair:
-            for title, unit, of in (("angle", "deg", found.angle), ("moment", "N m/kg", found.moment)):
+            for title, unit, of in (("angle", "deg", found.angle), ("internal moment", "N m/kg", found.moment)):
                 series = {sort: (one.trial.t, of(sort, name)) for sort, one in found.trials.items()}
                 shown = name.replace("_angle", "").replace("_", " ")
-                charts.append(plots.Chart(f"{shown}: {title}", f"[{unit}]", series))
+                charts.append(plots.Chart(shown, f"{title} [{unit}]", series))
     return charts
 
 
@@ -59,15 +59,13 @@ def _differences(found: AnkleComparison) -> dict[str, Drawing]:
         for name in pair:
             for title, unit, factor, of in (
                 ("angle", "deg", 1.0, found.angle),
-                ("moment", "mN m/kg", 1e3, found.moment),
+                ("internal moment", "mN m/kg", 1e3, found.moment),
             ):
                 series = {
                     sort: (found.trials[sort].trial.t, factor * (of(sort, name) - of(first, name)))
                     for sort in found.trials
                 }  # with the first one, so that each sort has its line of the other figures
-                charts.append(
-                    plots.Chart(f"{name.replace('_angle', '').replace('_', ' ')}: {title}", f"[{unit}]", series)
-                )
+                charts.append(plots.Chart(name.replace("_angle", "").replace("_", " "), f"{title} [{unit}]", series))
     shows = f"Angles and moments of both hinges of each ankle less those of the ankle {first}."
     return {"differences": Drawing(partial(plots.charts, charts, TIME), shows)} if charts else {}
 
@@ -79,7 +77,7 @@ def _orthosis(found: AnkleComparison) -> dict[str, Drawing]:
         return {}
     charts = []
     for name in (name for pair in found.ankles.values() for name in pair):
-        title = f"{name.replace('_angle', '').replace('_', ' ')}: moment"
+        title = name.replace("_angle", "").replace("_", " ")
         charts.append(chart(title, last.trial.t, found.moment(sort, name), found.orthosis_moment(sort, name)))
     shows = f"Moments of both hinges of each ankle ({sort}), with the part of the orthosis and what is left to muscles."
     return {"orthosis": Drawing(partial(plots.charts, charts, TIME), shows)}

@@ -1,4 +1,4 @@
-"""The study of a swapped ankle: a model of OpenSim with modified universal joints, and a trial with each sort of ankle.
+"""The study of a swapped ankle: a model of OpenSim with modified universal joints, and a trial with each kind of ankle.
 
 Rodrigues da Silva et al. (2024a).
 """
@@ -30,8 +30,9 @@ from models.studies.swap.given import Trial, model_of_file, scaled_leg
 from models.walking.anatomy import Anatomy
 from models.walking.swapped_ankle import FILE, MODIFIED, ankles_of, compare_ankles, with_axes
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 
 TITLE = "The ankle of a model swapped for a modified universal joint: Rodrigues da Silva et al. (2024a)"
 SAME_AXES = (
@@ -94,7 +95,7 @@ def swap(
     emg_channel: Annotated[list[str] | None, "as channels"] = None,
     up: str | None = None,
     units: str | None = None,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Swap the ankles of an OpenSim model for modified universal joints.  With a trial: moments and residuals of each sort.
 
@@ -158,9 +159,9 @@ def swap(
     unlock : bool
         Hinges that the file locks move.
     ignore : str
-        Sorts of parts of the model that are left out, separated by commas.
+        Kinds of parts of the model that are left out, separated by commas.
     feet : str
-        Bodies on which force plates act, separated by commas; default: calcn_r,calcn_l, or what the subtalar joints move.
+        Bodies on which force plates act, separated by commas; default: calcn_r,calcn_l, or the bodies of the subtalar joints.
     start : float [s]
         Beginning of the part of the trial that is analysed.
     end : float [s]
@@ -168,12 +169,12 @@ def swap(
     cutoff : float [Hz]
         Of one pass of the filter of the coordinates, which is applied forwards and backwards.
     orthosis : str
-        Also show what an orthosis on each ankle would contribute to the moments, the motion being the same: flexible, medium,
+        Also show the moments of an orthosis on each ankle in the unchanged motion: flexible, medium,
         stiff, or a .toml file with the keywords of Builder.orthosis.
     muscles : bool
         Also activations and forces of the model's muscles by static optimisation, and contact forces of both hinges.
     muscle_cost : str
-        What static optimisation makes least: activation, or stress, force by maximum isometric force.  Default: activation.
+        Cost of static optimisation: activation, or stress, force by maximum isometric force.  Default: activation.
     muscle_exponent : float
         Power of activations or stresses in the sum.  Default: 2.
     passive_forces : bool
@@ -187,10 +188,10 @@ def swap(
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder, figure_format)
     for name, value, allowed in (("with_", joint, JOINTS), ("talus", talus, TALUS)):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")
