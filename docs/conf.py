@@ -27,6 +27,7 @@ extensions = [
     "formulas",
     "public_names",
     "examples",
+    "pictures",
     "notebooks",
     "tables",
     "offline",

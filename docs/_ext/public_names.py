@@ -20,6 +20,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+JOINTS = "codegen.joints"  # with a drawing each
 OWN = ("codegen", "models", "runtime")
 CONSTANTS = {
     "runtime.GROUND": 'Name of the fixed body, ``"ground"``.',
@@ -88,6 +89,7 @@ def _entry(module: str, name: str, value: Any) -> list[str]:
         ]
     lines = [f".. autofunction:: {path}"]
     if module in DICTIONARY:
+        lines += ["", f".. drawing:: joint {name}"] if module == JOINTS else []
         lines += ["", ".. code-block:: python", "", *(f"   {line}" for line in _source(value))]
     return lines
 

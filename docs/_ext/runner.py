@@ -19,6 +19,7 @@ DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
 FOLDER = DOCS / "examples"
 KEPT = DOCS / "_build" / "examples"
+DRAWINGS = DOCS / "_build" / "drawings"
 SOURCES = ("codegen", "generated", "models", "runtime")
 
 
@@ -33,7 +34,7 @@ def digest_of_sources() -> str:
 
 def remove_others(digest: str) -> None:
     """Remove the outputs of pages and examples that were made with other sources."""
-    for folder in (DOCS / "_build" / "executed", KEPT):
+    for folder in (DOCS / "_build" / "executed", KEPT, DRAWINGS):
         for old in folder.iterdir() if folder.is_dir() else ():
             if not old.name.startswith(digest):
                 shutil.rmtree(old)
@@ -80,6 +81,21 @@ def picture_and_output(name: str, digest: str) -> tuple[Path, str]:
         with tempfile.TemporaryDirectory() as folder:
             keep(name, digest, Path(folder), run(name, Path(folder)))
     return picture, output.read_text(encoding="utf-8")
+
+
+def drawing(kind: str, name: str, digest: str) -> Path:
+    """A drawing of ``drawings.py``, or a page with a motion; made unless it is kept."""
+    of_source = hashlib.sha256((DOCS / "_ext" / "drawings.py").read_bytes()).hexdigest()[:16]
+    import drawings  # here because examples need none
+
+    draw, ending = drawings.DRAWN[kind]
+    file = DRAWINGS / f"{digest}-{of_source}" / f"{kind}_{name}{ending}"
+    if not file.is_file():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+            draw(name, Path(folder) / file.name)
+            (Path(folder) / file.name).replace(file)
+    return file
 
 
 def text_of(name: str) -> tuple[str, str]:

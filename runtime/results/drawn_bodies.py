@@ -17,11 +17,12 @@ from runtime.system.shapes import along
 from runtime.system.span_lines import point_places, span_line
 from runtime.system.spans import BODIES, POINTS, SPANS
 from runtime.view import colours
-from runtime.view.triangles import Triangles, ellipsoid, fan, long_shape, rod, triangles
+from runtime.view.triangles import Triangles, ellipsoid, fan, long_shape, triangles
 
 Coloured = tuple[Triangles, str | None, str]  # triangles, colour, label
-# Of the size of the model: radius, length of axes, of cones, of ellipsoids.
-THIN, AXIS, CONE, LARGEST = 0.02, 0.35, 0.25, 0.12
+# Of the size of the model: diameter of links, length of cones.
+THIN, CONE = 0.02, 0.25
+KNOB = 0.9  # radius of the centre of mass, of the diameter of links
 LIGHT = 1e-3  # of the largest mass, up to which a body, such as one between two joints, has no ellipsoid
 SAME = 1e-3  # of the size: points closer than this are one
 FRAME = "xi", "eta", "zeta"  # axes of a body
@@ -64,47 +65,52 @@ def semi_axes(body: DrawnBody) -> Floats:
     return axes
 
 
+def linked(outline: Outline, body: str) -> bool:
+    """Whether a body has no shapes of its own, so that links to its joints are drawn."""
+    return all(shape.body != body for shape in outline.shapes)
+
+
+def drawn_by_motion(outline: Outline, joint: Part) -> bool:
+    """Whether marks show what a joint lets move: one of its bodies is drawn as a link."""
+    return bool(joint.steps) and any(linked(outline, body) for body in joint.bodies if body != GROUND)
+
+
 def body_triangles(outline: Outline, body: DrawnBody, size: float) -> list[Coloured]:
-    """Shapes of a body in its axes: those that it was given; else rods to its joints and an ellipsoid of its inertia."""
-    given = [shape for shape in outline.shapes if shape.body == body.name]
-    if given:
-        return [(triangles(shape), shape.colour, shape.label) for shape in given]
+    """Shapes of a body in its axes: those that it was given; else rods from its joints to its centre of mass.
+
+    From a single joint the rod goes on as far as that of the homogeneous rod with the body's inertia.  A knob marks the centre of
+    mass, unless the body is light; a body without rods that is no slider is the ellipsoid of its inertia.
+    """
+    if not linked(outline, body.name):
+        return [(triangles(s), s.colour, s.label) for s in outline.shapes if s.body == body.name]
     ends = [local for part in (*outline.joints, *outline.forces) for name, local in ends_of(part) if name == body.name]
-    found: list[Coloured] = []
-    for end in ends:
-        if (length := float(np.linalg.norm(end))) > SAME * size:
-            vertices, faces = long_shape(0.5 * THIN * size, length)
-            found.append(((vertices @ along(end).T, faces), None, ""))
-    axes, turn = semi_axes(body), np.linalg.eigh(body.inertia)[1]
-    if found:
-        axes = axes * min(1.0, LARGEST * size / max(float(axes.max()), 1e-12))
-    vertices, faces = ellipsoid(np.maximum(axes, THIN * size))
-    turn = turn * np.sign(np.linalg.det(turn))
+    known = np.array([np.zeros(3), *ends])
+    ends = [end for n, end in enumerate(ends) if np.linalg.norm(known[: n + 1] - end, axis=1).min() > SAME * size]
     heavy = body.mass > LIGHT * max(one.mass for one in outline.bodies)
-    return [*found, *[((vertices @ turn.T, faces), None, "")] * heavy]
+    shapes = [_rod_to(end, size) for end in ends]
+    if len(ends) == 1 and (beyond := _half_length(body, ends[0])) > SAME * size:
+        shapes.append(_rod_to(-beyond * ends[0] / np.linalg.norm(ends[0]), size))
+    slider = any(
+        joint.bodies[1] == body.name and step[1] == "slide" for joint in outline.joints for step in joint.steps
+    )
+    if heavy:
+        vertices, faces = ellipsoid(
+            np.full(3, KNOB * THIN * size) if ends or slider else np.maximum(semi_axes(body), THIN * size)
+        )
+        turn = np.linalg.eigh(body.inertia)[1]
+        shapes.append((vertices @ (turn * np.sign(np.linalg.det(turn))).T, faces))
+    return [(shape, None, "") for shape in shapes]
 
 
-def axes_of(joint: Part) -> Iterator[tuple[str, Floats, Floats]]:
-    """Body, point and direction (3,) of each axis of a joint, in axes of its body."""
-    for side, body in zip("ij", joint.bodies, strict=True):
-        point, direction = joint.values.get(f"s_{side}"), joint.values.get(f"a_{side}")
-        if point is not None and direction is not None:
-            yield body, np.asarray(point), np.asarray(direction)
+def _rod_to(end: Floats, size: float) -> Triangles:
+    vertices, faces = long_shape(0.5 * THIN * size, float(np.linalg.norm(end)))
+    return vertices @ along(end).T, faces
 
 
-def drawn_axes(outline: Outline, size: float) -> Iterator[tuple[str, Triangles]]:
-    """Rods along the axes of joints, each with the body that carries it; a common axis of both bodies is drawn once."""
-    for joint in outline.joints:
-        seen: list[tuple[Floats, Floats]] = []
-        for body, point, direction in axes_of(joint):
-            at, turned = start_point(outline, body, point), start_rotation(outline, body) @ direction
-            if any(
-                np.linalg.norm(np.cross(turned, d)) < SAME and np.linalg.norm(at - p) < SAME * size for p, d in seen
-            ):
-                continue
-            seen.append((at, turned))
-            vertices, faces = rod(0.15 * THIN * size, AXIS * size)
-            yield body, (point + vertices @ along(direction).T, faces)
+def _half_length(body: DrawnBody, along: Floats) -> float:
+    """Half the length [m] of the homogeneous rod in a direction with the moments of inertia of a body across it."""
+    zeta = along / np.linalg.norm(along)
+    return float(np.sqrt(1.5 * (np.trace(body.inertia) - zeta @ body.inertia @ zeta) / body.mass))
 
 
 def limit_frame(limit: DrawnLimit) -> Floats:
@@ -147,6 +153,8 @@ def cone_directions(motion: DrawnMotion, limit: DrawnLimit) -> Floats:
 def links(motion: DrawnMotion, size: float) -> Iterator[tuple[Part, Floats]]:
     """Joints whose points are apart, such as massless links, and forces between two points: with their ends (n, 2, 3)."""
     for part in (*motion.outline.joints, *motion.outline.forces):
+        if any(step[1] == "slide" for step in part.steps) and drawn_by_motion(motion.outline, part):
+            continue
         ends = [motion.points(body, local) for body, local in ends_of(part)]
         if len(ends) == 1 and part.name in motion.spans:
             ends.append(ends[0] + motion.spans[part.name])

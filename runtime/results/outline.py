@@ -33,11 +33,15 @@ class DrawnBody:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A joint, force, contact or span: its bodies, and the points, directions and lengths of its definition by name."""
+    """A joint, force, contact or span: its bodies, and the points, directions and lengths of its definition by name.
+
+    ``steps``: the motion of a joint: name, kind ("turn", "slide", "ball"), and names of axis and point of each step.
+    """
 
     name: str
     bodies: tuple[str, ...]
     values: Mapping[str, Any]
+    steps: tuple[tuple[str, str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,7 @@ def _muscle(force: Force) -> DrawnMuscle:
 
 def _drawn(part: Joint | Force | Contact) -> Part:
     if isinstance(part, Joint):
-        return Part(part.name, (part.body_i, part.body_j), part.values)
+        return Part(part.name, (part.body_i, part.body_j), part.values, tuple(part.module.MOTION or ()))
     if isinstance(part, Force):
         return Part(part.name, part.ends[:2], part.values)
     return Part(part.name, (part.body, part.plane), part.values)
@@ -148,7 +152,10 @@ def outline_from(text: str) -> Outline:
     data = json.loads(text)
 
     def parts(of: list[dict[str, Any]]) -> tuple[Part, ...]:
-        return tuple(Part(each["name"], tuple(each["bodies"]), _values(each["values"])) for each in of)
+        return tuple(
+            Part(each["name"], tuple(each["bodies"]), _values(each["values"]), tuple(map(tuple, each.get("steps", ()))))
+            for each in of
+        )
 
     def limit(each: dict[str, Any]) -> DrawnLimit:
         return DrawnLimit(**(each | {"cone": Cone(*each["cone"]), "values": _values(each["values"])}))

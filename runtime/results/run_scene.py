@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from runtime.results import drawn_bodies as drawn
+from runtime.results.drawn_joints import axes, marks
 from runtime.results.drawn_motion import DrawnMotion, Wrench
 from runtime.results.outline import Part
 from runtime.support.arrays import Floats, Ints
@@ -25,12 +26,15 @@ FRAMES_PER_SECOND = 50.0  # of playing
 MOST_FRAMES = 900
 GHOST, SHEER = 0.3, 0.4  # opacity of runs in the place of another, and of bodies without shapes that would hide muscles
 APART = 1.3  # distance of runs side by side, in widths
+BESIDE = 0.15  # of the size of the model: a plane reaches as far beyond the spheres that touch it
 FAR = 1.0  # path, in sizes of the model, from which on a page follows a motion
 POINT = 0.016  # radius of points, as a fraction of the model's size
 UNLOADED = 1e-3  # of the largest force of loads, below which their point of action is not shown
 MUSCLES = "muscles, activation 0 to 1"
 BAR = 7  # colours of the bar in the legend
 POINT_OF_LOADS = "point of action of the loads"
+# Key, label and colour of what is drawn of joints by axes, and by motion.
+JOINTS = ("axes", "axes of joints", colours.AXIS), ("joints", "joints", colours.AXIS)
 FORCE, GRAVITY = 0.5, 0.2  # length of the longest arrow, as a fraction of the model's size
 
 
@@ -69,6 +73,9 @@ class _Drawn:
         self.one, self.label, self.colour = one, label, colour  # ``one``: key of the only group, with several runs
         self.kept = to.frames(run.t)
         self.t = run.t[self.kept]
+        self.shapes = {body.name: drawn.body_triangles(run.outline, body, to.size) for body in run.outline.bodies}
+        # Bodies that are drawn take the first colours, since the palette repeats.
+        self.palette = sorted(self.shapes, key=lambda name: not self.shapes[name])
 
     def group(self, key: str, label: str, colour: str, **more: Any) -> str:
         if self.one:
@@ -90,19 +97,21 @@ class _Drawn:
         opacity = GHOST if self.ghost else opacity
         self.to.solids.append(Solid(group, self.name(name), *shape, colour, self.pose(body), opacity, **more))
 
+    def _of_body(self, body: str, label: str = "", given: str | None = None) -> tuple[str, str, str]:
+        """Key, label and colour of a body, or of a shape with a label or colour of its own."""
+        label = label or body
+        own = colours.GROUND if body == GROUND else colours.PALETTE[self.palette.index(body) % len(colours.PALETTE)]
+        return label, label.replace("_", " "), self.colour or given or own
+
     def bodies(self) -> None:
         """Bodies, joined by massless links and forces."""
         run, size = self.run, self.to.size
-        palette = itertools.cycle(colours.PALETTE)
         for body in run.outline.bodies:
-            shapes = drawn.body_triangles(run.outline, body, size)
-            own = next(palette) if shapes else ""
             shaped = any(shape.body == body.name for shape in run.outline.shapes)
             opacity = SHEER if run.activations and not shaped else 1.0
-            for n, (shape, given, label) in enumerate(shapes):
-                colour = self.colour or given or own
-                text = label or body.name
-                group = self.group(text, text.replace("_", " "), colour)
+            for n, (shape, given, label) in enumerate(self.shapes[body.name]):
+                key, text, colour = self._of_body(body.name, label, given)
+                group = self.group(key, text, colour)
                 self.solid(group, f"{body.name} {n}", shape, colour, body.name, opacity=opacity)
         for n, fixed in enumerate(shape for shape in run.outline.shapes if shape.body == GROUND):
             colour = fixed.colour or colours.GROUND
@@ -140,10 +149,13 @@ class _Drawn:
             self.to.solids.append(Solid(group, name, *shape, seen[0], at, opacity, seen))
 
     def joints(self) -> None:
-        """Axes of the joints, and joint limits."""
+        """Joints by their motion, or their axes, and joint limits."""
         run, size = self.run, self.to.size
-        for n, (body, shape) in enumerate(drawn.drawn_axes(run.outline, size)):
-            self.solid(self.group("axes", "axes of joints", colours.AXIS), f"axis {n}", shape, colours.AXIS, body)
+        for joint in run.outline.joints:
+            of_motion = drawn.drawn_by_motion(run.outline, joint)
+            for n, mark in enumerate(marks(run, joint, size) if of_motion else axes(run.outline, joint, size)):
+                key, label, colour = self._of_body(mark.body) if mark.own else JOINTS[of_motion]
+                self.solid(self.group(key, label, colour), f"{joint.name}, {n}", mark.shape, colour, mark.body)
         for limit in run.outline.limits:
             group = self.group("limits", "joint limits", colours.CONE)
             cone = drawn.cone_triangles(run.outline, limit, size)
@@ -165,8 +177,11 @@ class _Drawn:
             group = self.group("contacts", "contacts, red under load", colours.LOADED)
             shape = (vertices + values["s_i"], faces)
             self.solid(group, contact.name, shape, seen[0], contact.bodies[0], colours=seen)
-        for contact in {(c.bodies[1], *c.values["n_j"], *c.values["s_j"]): c for c in contacts}.values():
-            self._plane(contact)
+        planes: dict[Any, list[Part]] = {}
+        for contact in contacts:
+            planes.setdefault((contact.bodies[1], *contact.values["n_j"], *contact.values["s_j"]), []).append(contact)
+        for together in planes.values():
+            self._plane(together)
         forces = np.array([run.contacts[contact.name].force for contact in contacts])
         most = _longest(forces)
         group = self.group("contact forces", _forces("contact forces", most), colours.FORCE)
@@ -185,15 +200,18 @@ class _Drawn:
             moved = parts[None] + self.offset
             self.to.lines.append(Lines(group, self.name(f"path, {label}"), np.zeros(1), moved, colours.TRAIL))
 
-    def _plane(self, contact: Part) -> None:
-        vertices, faces = box(np.array([1.6, 1.6, 0.004]) * self.to.size)
-        values = contact.values
-        turned = vertices @ along(values["n_j"]).T
+    def _plane(self, contacts: list[Part]) -> None:
+        """The part of a plane that lies below the spheres of its contacts during the motion."""
+        run, size, (body, values) = self.run, self.to.size, (contacts[0].bodies[1], contacts[0].values)
+        axes, thick = along(values["n_j"]), 0.004 * size
+        moved = [run.points(c.bodies[0], c.values["s_i"]) - run.points(body, values["s_j"]) for c in contacts]
+        places = np.einsum("nba,knb->kna", run.rotations(body), np.array(moved)) @ axes
+        low, high = places.min(axis=(0, 1)) - BESIDE * size, places.max(axis=(0, 1)) + BESIDE * size
+        low[2], high[2] = -thick, 0.0
+        vertices, faces = box(high - low)
+        shape = values["s_j"] + (vertices + 0.5 * (low + high)) @ axes.T, faces
         group = self.group("ground", "ground", colours.GROUND)
-        place = np.asarray(values["s_j"]) - 0.002 * self.to.size * np.asarray(values["n_j"])
-        self.solid(
-            group, f"plane of {contact.name}", (turned + place, faces), colours.GROUND, contact.bodies[1], opacity=0.5
-        )
+        self.solid(group, f"plane of {contacts[0].name}", shape, colours.GROUND, body, opacity=0.5)
 
     def loads(self) -> None:
         """Prescribed forces and moments, paths of points on which they act, and reactions, which are hidden at first."""
@@ -348,7 +366,7 @@ def _add_gravity(to: _Drawing, gravity: Floats, low: Floats) -> None:
     if (size := float(np.linalg.norm(gravity))) > 0.0:
         vector = GRAVITY * to.size * gravity / size
         group = to.group("gravity", f"gravity, {size:.3g} m/s²", colours.GRAVITY)
-        start = low + np.array([0.0, 0.0, 0.05 * to.size]) - np.minimum(vector, 0.0)
+        start = low + np.array([-0.08, 0.0, 0.05]) * to.size - np.minimum(vector, 0.0)  # beside all else
         to.arrows.append(Arrows(group, "gravity", np.zeros(1), start[None], vector[None], colours.GRAVITY))
 
 

@@ -93,12 +93,8 @@ def motion_from(joint: Joint, values: Mapping[str, Any], reference: Pose) -> Joi
     def axis(text: str) -> Floats:
         if not text:
             return np.zeros(3)
-        across, _, name = text.rpartition(":")  # such as "across1:a_i"
-        stem, _, body = name.rpartition("_")
-        local = BODY_FRAME[stem] if stem in BODY_FRAME else np.asarray(values[name], float)
-        if across:
-            local = tangents(local.T)[int(across[-1]) - 1].T
-        return times(A, local) if body == "j" else local
+        local = axis_in_body(text, values)
+        return times(A, local) if text.endswith("_j") else local
 
     def point(text: str) -> Floats:
         local = np.asarray(values[text], float) if text not in ("", CENTRE) else np.zeros(3)
@@ -106,6 +102,14 @@ def motion_from(joint: Joint, values: Mapping[str, Any], reference: Pose) -> Joi
 
     steps = tuple(Step(name, kind, axis(a), point(s)) for name, kind, a, s in joint.module.MOTION)
     return JointMotion(joint, steps, reference)
+
+
+def axis_in_body(text: str, values: Mapping[str, Any]) -> Floats:
+    """The axis of a step, such as "a_i", "xi_i" or "across1:a_i", in axes of the body that its name ends with, (3,) or (n, 3)."""
+    across, _, name = text.rpartition(":")
+    stem = name.rpartition("_")[0]
+    local = BODY_FRAME[stem] if stem in BODY_FRAME else np.asarray(values[name], float)
+    return tangents(local.T)[int(across[-1]) - 1].T if across else local
 
 
 def times(A: Floats, v: Floats) -> Floats:

@@ -15,6 +15,7 @@ from runtime.support.files import write_bytes
 from runtime.support.progress import reporter
 from runtime.system.reference import rotation_matrix
 from runtime.view.colours import rgb
+from runtime.view.rods import with_rods
 from runtime.view.scene import Scene, Solid
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def write_movie(scene: Scene, file: Path, speed: float) -> Path:
         )
     if file.suffix.lower() == ".mp4" and not animation.FFMpegWriter.isAvailable():
         raise ModelError("animation: .mp4 needs the program ffmpeg; install it, or write .gif or .html")
+    scene = with_rods(scene)
     fig = _figure(PIXELS[0] / DOTS_PER_INCH, PIXELS[1] / DOTS_PER_INCH, scene, below=0.5)
     title = fig.text(EDGE * DOTS_PER_INCH / PIXELS[0], 1.0 - EDGE * DOTS_PER_INCH / PIXELS[1], "", va="top")
     ax: Any = fig.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d", computed_zorder=False)
@@ -71,7 +73,7 @@ def write_movie(scene: Scene, file: Path, speed: float) -> Path:
 
 def stills(scene: Scene, times: Sequence[float] | None = None) -> Figure:
     """The scene at some times [s], by default the first, the middle and the last, in a row, with a legend on the left."""
-    times = np.linspace(scene.t[0], scene.t[-1], 3).tolist() if times is None else times
+    scene, times = with_rods(scene), np.linspace(scene.t[0], scene.t[-1], 3).tolist() if times is None else times
     x, y, z = scene.high - scene.low
     tilt, turn = np.deg2rad(ELEVATION), np.deg2rad(AZIMUTH)
     wide, deep = x * np.sin(turn) + y * np.cos(turn), x * np.cos(turn) + y * np.sin(turn)
@@ -114,15 +116,13 @@ def _draw(ax: Any, scene: Scene, time: float, *, zoom: float) -> None:
     from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
     hidden = {group.key for group in scene.groups if not group.shown or group.choice}
-    polygons, colours = [], []
+    faces, colours = [], []
     for solid in scene.solids:
         if solid.group not in hidden:
-            corners, shades = _polygons(solid, time)
-            polygons.append(corners)
+            corners, shades = polygons(solid, time)
+            faces.append(corners)
             colours.append(shades)
-    ax.add_collection3d(
-        Poly3DCollection(np.concatenate(polygons), facecolors=np.concatenate(colours), edgecolors="none")
-    )
+    ax.add_collection3d(Poly3DCollection(np.concatenate(faces), facecolors=np.concatenate(colours), edgecolors="none"))
     for lines in scene.lines:
         if lines.group not in hidden:
             ax.add_collection3d(
@@ -144,7 +144,7 @@ def _place(t: Floats, time: float) -> int:
     return max(int(np.searchsorted(t, time + 1e-9, side="right")) - 1, 0)
 
 
-def _polygons(solid: Solid, time: float) -> tuple[Floats, Floats]:
+def polygons(solid: Solid, time: float) -> tuple[Floats, Floats]:
     """Triangles (n, 3, 3) at a time, and their shaded colours (n, 4)."""
     n = _place(solid.pose.t, time) if solid.pose.moves else 0
     shape = solid.vertices[n] if solid.vertices.ndim == 3 else solid.vertices

@@ -7,7 +7,7 @@
     parent.append(found);
     return found;
   };
-  const NARROW = 700; // [pixels]: the legend would cover nearly half of a window
+  const NARROW = 760; // [pixels]: the legend would cover nearly half of a window
   const shown = data.groups.map((group) => group.shown);
   const choices = data.groups.map((_, n) => n).filter((n) => data.groups[n].choice);
   let chosen = 0;

@@ -18,16 +18,16 @@ import numpy as np
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.view.colours import rgb
-from runtime.view.scene import Arrows, Lines, Pose, Scene, Solid
-from runtime.view.triangles import rod
+from runtime.view.rods import with_rods
+from runtime.view.scene import Arrows, Lines, Scene, Solid
 
 VIEW = np.array([0.47, 0.84, 0.28])  # from the centre towards the camera: from the medial side, in front and above
 FIELD_OF_VIEW = 0.75  # [rad] upwards
 ASPECT = 1.1  # width by height of the part of a window beside the legend
 SMOOTH = 60  # a solid of fewer faces has flat ones
 HEAD = (0.006, 0.014, 0.035)  # of arrows: radii of shaft and head, length of the head
-SAME = 1e-3  # relative change of length, below which a line is a rod
 CHART_POINTS = 400
+ROUNDING = 1e-9  # of the largest value of a curve, below which it is zero
 UNCHANGED = 1e-6  # of coordinates in the size of the scene, and of Euler parameters
 Change = tuple[float, Any]  # time [s]; a function that changes a node, or a message to it
 
@@ -60,7 +60,7 @@ def page(scene: Scene, speed: float) -> str:
 
 def _recorded(server: Any, scene: Scene, speed: float) -> str:
     """Viser's page of the scene, in units of its size, about its centre."""
-    drawing = server.scene
+    scene, drawing = with_rods(scene), server.scene
     low, high = scene.near
     centre, size = 0.5 * (low + high), float(np.linalg.norm(high - low))
     drawing.set_up_direction("+z")
@@ -177,29 +177,10 @@ def _motion(what: str, place: str, t: Floats, values: Floats) -> Iterator[Change
 
 def _lines(drawing: Any, place: str, lines: Lines, centre: Floats, size: float) -> list[Change]:
     points = ((lines.points - centre) / size).astype(np.float32)
-    lengths = np.linalg.norm(points[:, 0, 1] - points[:, 0, 0], axis=1)
-    if (
-        points.shape[:2] == (len(lines.t), 1)
-        and len(points) > 1
-        and float(np.ptp(lengths)) < SAME * float(lengths.max())
-    ):
-        return _solid(drawing, place, _moving_rod(lines, float(lengths[0]) * size, size), centre, size)
     handle = drawing.add_line_segments(place, points[0], rgb(lines.colour), thickness=lines.width)
     return [] if len(points) == 1 else [
         (float(t), _setter(handle, points=at)) for t, at in zip(lines.t, points, strict=True)
     ]  # fmt: skip
-
-
-def _moving_rod(lines: Lines, length: float, size: float) -> Solid:
-    """A line of constant length as a solid: pages move solids at once, and redraw lines when there is time."""
-    ends = lines.points[:, 0]
-    zeta = (ends[:, 1] - ends[:, 0]) / length
-    # The turn of the z axis to zeta by the shortest way: (1 + zeta_z, z x zeta), normalised; half a turn about x opposite to it.
-    p = np.stack([1.0 + zeta[:, 2], -zeta[:, 1], zeta[:, 0], np.zeros(len(zeta))], axis=1)
-    p[np.linalg.norm(p, axis=1) < SAME] = (0.0, 1.0, 0.0, 0.0)
-    pose = Pose(lines.t, ends.mean(axis=1), p / np.linalg.norm(p, axis=1)[:, None])
-    vertices, faces = rod(0.5 * lines.width * size, length)
-    return Solid(lines.group, lines.name, vertices, faces, lines.colour, pose)
 
 
 def _arrow(drawing: Any, place: str, arrow: Arrows, centre: Floats, size: float) -> list[Change]:
@@ -253,5 +234,6 @@ def _overlay(scene: Scene, speed: float) -> str:
 def _thinned(t: Floats, y: Floats) -> dict[str, list[float | None]]:
     """A curve with few points; None where it is not defined."""
     kept = np.unique(np.linspace(0, len(t) - 1, min(len(t), CHART_POINTS)).astype(int))
-    values = [float(f"{v:.5g}") if np.isfinite(v) else None for v in y[kept]]
+    zero = ROUNDING * np.abs(y[np.isfinite(y)]).max(initial=0.0)
+    values = [None if not np.isfinite(v) else float(f"{v:.5g}") if abs(v) > zero else 0.0 for v in y[kept]]
     return dict(t=[float(f"{v:.7g}") for v in t[kept]], y=values)

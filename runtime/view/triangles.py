@@ -48,8 +48,10 @@ def long_shape(radius: float, length: float, *, shaft: float = 1.0) -> Triangles
 
 
 def rod(radius: float, length: float) -> Triangles:
-    """A cylinder about the origin along z."""
-    return revolved(np.array([0.0, radius, radius, 0.0]), 0.5 * length * np.array([-1.0, -1.0, 1.0, 1.0]))
+    """A cylinder about the origin along z, of several rings: films sort its faces by their distance."""
+    return revolved(
+        radius * np.array([0.0, *[1.0] * 5, 0.0]), 0.5 * length * np.array([-1.0, *np.linspace(-1.0, 1.0, 5), 1.0])
+    )
 
 
 def revolved(r: Floats, z: Floats, sides: int = SIDES) -> Triangles:

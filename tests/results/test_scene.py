@@ -125,6 +125,100 @@ def test_a_body_without_shapes_has_the_ellipsoid_of_its_inertia():
     assert np.abs(vertices).max(axis=0) == pytest.approx(semi, rel=0.02)
 
 
+@pytest.fixture(scope="module")
+def slider_crank():
+    """A crank, a rod between a pin and a ball, and a slider on a line of the ground that rises."""
+    b = runtime.Builder("slider crank")
+    way, y = np.array([0.8, 0.0, 0.6]), (0, 1, 0)
+    b.body("crank", mass=1.0, inertia=(0.01, 0.01, 0.001), r=(0, 0, 0.1))
+    b.body("rod", mass=1.0, inertia=(0.001, 0.01, 0.01), r=(0.25, 0, 0.2))
+    b.body("slider", mass=1.0, inertia=(0.01, 0.01, 0.01), r=(0.5, 0.05, 0.2))
+    b.joint("bearing", "revolute", "ground", "crank", s_i=(0, 0, 0), a_i=y, s_j=(0, 0, -0.1), a_j=y)
+    b.joint("pin", "revolute", "crank", "rod", s_i=(0, 0, 0.1), a_i=y, s_j=(-0.25, 0, 0), a_j=y)
+    b.joint("ball", "spherical", "slider", "rod", s_i=(0, -0.05, 0), s_j=(0.25, 0, 0))
+    b.joint("line", "translational", "ground", "slider", s_i=(0.5, 0.05, 0.2), a_i=way, s_j=(0, 0, 0), a_j=way)
+    return runtime.simulate(b.build(), 0.5, t_eval=np.linspace(0.0, 0.5, 26))
+
+
+def moved(solid):
+    """Vertices (n, v, 3) of a solid at all times, in global axes."""
+    turns = np.array([matrix(p) for p in solid.pose.p])
+    return solid.pose.r[:, None] + np.einsum("nab,vb->nva", turns, solid.vertices)
+
+
+def middle(points):
+    return 0.5 * (points.min(axis=1) + points.max(axis=1))
+
+
+def test_joints_of_bodies_without_shapes_are_drawn_by_their_motion(slider_crank):
+    scene = slider_crank.scene()
+    pin, ball, block = (
+        moved(next(s for s in of_group(scene.solids, "joints") if s.name == f"{name}, 0")) for name in ("pin", "ball", "line")
+    )  # fmt: skip
+    rotations, r = slider_crank.rotations("rod"), slider_crank.r["rod"]
+    np.testing.assert_allclose(middle(pin), r + rotations @ (-0.25, 0, 0), atol=1e-9)
+    assert np.ptp(pin[:, :, 1], axis=1) == pytest.approx(np.ptp(pin[0, :, 1])) and np.ptp(pin[0, :, 1]) > 0.02
+    assert np.ptp(pin[0], axis=0).argmax() == 1  # along its axis
+    np.testing.assert_allclose(middle(ball), r + rotations @ (0.25, 0, 0), atol=1e-3)
+    np.testing.assert_allclose(np.linalg.norm(ball - middle(ball)[:, None], axis=2).max(), 0.022 * 0.5, rtol=0.4)
+    np.testing.assert_allclose(block.mean(axis=1), slider_crank.r["slider"], atol=1e-12)
+
+
+def test_a_slider_stays_on_its_guide(slider_crank):
+    guide = next(s for s in of_group(slider_crank.scene().solids, "ground") if s.name == "line, 1")
+    (ends,), way = moved(guide), np.array([0.8, 0.0, 0.6])
+    along, travel = ends @ way, slider_crank.r["slider"] @ way
+    assert np.ptp(travel) > 0.03
+    assert along.min() < travel.min() - 0.01 and travel.max() + 0.01 < along.max()
+    assert along.max() - along.min() < np.ptp(travel) + 0.2  # and is no longer than needed
+    np.testing.assert_allclose(
+        middle(ends[None])[0] @ (0.6, 0, -0.8), slider_crank.r["slider"][0] @ (0.6, 0, -0.8), atol=1e-3
+    )
+
+
+def test_points_of_the_ground_have_pedestals_below_or_above(slider_crank):
+    pedestals = {s.name.split(",")[0]: moved(s)[0] for s in of_group(slider_crank.scene().solids, "ground")}
+    assert set(pedestals) == {"bearing", "line"}
+    assert pedestals["bearing"][:, 2].max() == pytest.approx(0.0, abs=1e-12)  # below: the crank begins above it
+    hanging = runtime.simulate(models.pendulum.build(), 0.01, t_eval=[0.0, 0.01]).scene()
+    (above,) = of_group(hanging.solids, "ground")
+    assert above.vertices[:, 2].min() == pytest.approx(0.0, abs=1e-12) and above.vertices[:, 2].max() > 0.0
+
+
+def test_links_reach_from_joint_to_joint_and_free_ends_as_far_as_homogeneous_rods():
+    run = runtime.simulate(models.double_pendulum.build(lengths=(0.7, 0.4)), 0.01, t_eval=[0.0, 0.01])
+    scene, shoulder = run.scene(), np.zeros(3)
+    elbow = run.r["upper"][0] + run.rotations("upper")[0] @ run.system.joint("elbow").values["s_i"]
+    for body, start, length in (("upper", shoulder, 0.7), ("lower", elbow, 0.4)):
+        points = np.concatenate([moved(s)[0] for s in scene.solids if s.name.rpartition(" ")[0] == body])
+        far = np.linalg.norm(points - start, axis=1)
+        assert far.max() == pytest.approx(length, abs=0.02)
+
+
+def test_a_slider_that_is_held_at_its_centre_of_mass_is_a_block():
+    b = runtime.Builder("slider")
+    b.body("slider", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    b.joint("line", "translational", "ground", "slider", s_i=(0, 0, 0), a_i=(0, 0, 1), s_j=(0, 0, 0), a_j=(0, 0, 1))
+    outline = outline_of(b.build())
+    (((vertices, _), _, _),) = body_triangles(outline, outline.body("slider"), 1.0)
+    assert np.linalg.norm(vertices, axis=1).max() < 0.1 * semi_axes(outline.body("slider")).max() + 0.01
+
+
+def test_bodies_with_shapes_have_axes_in_place_of_pins(scene):
+    keys = {group.key for group in scene.groups}
+    assert "axes" in keys and "joints" not in keys
+
+
+def test_a_plane_lies_below_the_spheres_that_touch_it():
+    run = runtime.simulate(models.foot_ground.build(), 0.3, t_eval=T)
+    (plane,) = of_group(run.scene().solids, "ground")
+    (points,) = moved(plane)
+    assert points[:, 2].max() == pytest.approx(0.0, abs=1e-12)
+    centres = np.array([run.r[c.body] + run.rotations(c.body) @ c.values["s_i"] for c in run.system.contacts])
+    assert (points.min(axis=0)[:2] < centres.min(axis=(0, 1))[:2]).all()
+    assert (points.max(axis=0)[:2] > centres.max(axis=(0, 1))[:2]).all()
+
+
 @pytest.mark.parametrize("name", ["chain", "double_pendulum", "four_bar", "free_body", "hooke_shaft", "pendulum"])
 def test_all_models_can_be_seen(name):
     run = runtime.simulate(getattr(models, name).build(), 0.05, t_eval=[0.0, 0.05])
