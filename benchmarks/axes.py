@@ -20,15 +20,9 @@ from scipy.spatial.transform import Rotation
 from benchmarks.contact import DATA
 from benchmarks.measure import Answer, Say
 from models.walking import synthetic
+from models.walking.axes_density import CORRELATED, TYPICAL_ANGLE
 from models.walking.axes_of_many import axes_of_many
-from models.walking.axes_posterior import (
-    CORRELATED,
-    NEIGHBOURS,
-    TYPICAL_ANGLE,
-    AxesPosterior,
-    axes_posterior,
-    population_prior,
-)
+from models.walking.axes_posterior import NEIGHBOURS, AxesPosterior, axes_posterior, population_prior
 from models.walking.capture import Capture, read_capture
 from models.walking.scaling import scale_to_subject
 from models.walking.subject import LegFoot
