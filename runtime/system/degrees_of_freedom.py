@@ -177,9 +177,9 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
         turns += [("xyz"[c], A[:, c], points.get(side, centre)) for c in range(3)]
         names, along, about = zip(*turns, strict=True)
         twists = np.hstack([np.cross(along, centre - np.array(about)), along])
-        turning = list(zip(names, twists, [True] * len(turns), strict=True))
+        free = list(zip(names, twists, [True] * len(turns), strict=True))
         slides = [(f"along_{name}", np.concatenate([axis, np.zeros(3)]), False) for name, axis, _ in axes]
-        candidates += [*turning[:-3], *slides, *turning[-3:]]
+        candidates += [*free[:-3], *slides, *free[-3:]]
     chosen: list[tuple[str, Floats, bool]] = []
     basis = np.zeros((6, 0))
     for name, twist, turning in candidates:
