@@ -27,6 +27,7 @@ extensions = [
     "formulas",
     "public_names",
     "examples",
+    "notebooks",
     "tables",
     "offline",
 ]
@@ -72,13 +73,19 @@ LINKS = {
     "](../CONTRIBUTING.md": "](/development/contributing.md",
     "](../README.md": "](/index.md",
     "](../CHANGELOG.md": "](/development/changelog.md",
+    "](../../CHANGELOG.md": "](/development/changelog.md",
+    "](SECURITY.md": "](/development/security.md",
     **{
         f"](../codegen/{name}.py": "](/reference/dictionary.rst"
         for name in ("joints", "motions", "drivers", "contacts", "forces")
     },
 }
 # Pages that are files of the repository's root.
-ROOT_FILES = {"development/contributing": "CONTRIBUTING.md", "development/changelog": "CHANGELOG.md"}
+ROOT_FILES = {
+    "development/contributing": "CONTRIBUTING.md",
+    "development/changelog": "CHANGELOG.md",
+    "development/security": "SECURITY.md",
+}
 
 
 def read_source(app, docname, source):

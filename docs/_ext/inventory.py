@@ -44,7 +44,7 @@ MODELS = tuple(
         "walking.leg_foot", "walking.norms", "walking.synthetic",
         "studies.ankle.study", "studies.pendulum", "studies.drop", "studies.landing.study", "studies.gait.study",
         "studies.gait_table.study", "studies.axes", "studies.joints.study", "studies.swap.study", "studies.claims.study",
-        "studies.measures",
+        "studies.validate.study", "studies.measures",
     )
 )  # fmt: skip
 FIGURES = tuple(f"runtime.report.{name}" for name in ("plots", "cone_plots", "panels", "lines", "figure_files"))

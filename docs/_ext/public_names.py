@@ -44,11 +44,25 @@ class Public(SphinxDirective):
         lines = [f".. py:module:: {name}", ""]
         if name in MODELS:
             lines += [*escaped((inspect.getdoc(module) or "").splitlines()), ""]
-        for own in own_names(module) if name in MODULES else module.__all__:
+        listed = own_names(module) if name in MODULES else module.__all__
+        lines += _summary(name, {own: getattr(module, own) for own in listed})
+        for own in listed:
             lines += [*_entry(name, own, getattr(module, own)), ""]
         node = nodes.section(document=self.state.document)
         self.state.nested_parse(StringList(lines, source=f"public names of {name}"), 0, node)
         return node.children
+
+
+def _summary(module: str, values: dict[str, Any]) -> list[str]:
+    """The lines of a table: each name with the first line of its docstring."""
+    rows = {name: inspect.getdoc(value) for name, value in values.items() if not inspect.ismodule(value)}
+    rows = {name: CONSTANTS.get(f"{module}.{name}", text or "").partition("\n")[0] for name, text in rows.items()}
+    if not rows:
+        return []
+    lines = [".. list-table::", "   :class: summary", "   :widths: 30 70", ""]
+    for name, text in rows.items():
+        lines += [f"   * - :py:obj:`{name} <{module}.{name}>`", f"     - {escaped([text])[0]}"]
+    return [*lines, ""]
 
 
 def _entry(module: str, name: str, value: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Studies, each a command of ``talus``: ``ankle``, ``pendulum``, ``drop``, ``gait``, ``axes``, ``joints``, ``claims``, ``swap``.
+"""Studies, each a command of ``talus``, such as ``ankle``, ``pendulum``, ``gait``, ``joints``, ``claims``, ``validate``.
 
 A study is a function ``(folder, say, **options) -> Report`` that writes tables, figures and data into ``folder``; the command
 reads its options off the signature and the docstring.  ``measures`` holds the quantities that several studies take from runs.

@@ -69,6 +69,16 @@ def seen(runs: Mapping[str, Run]) -> dict[str, Run]:
     return {label: run if run.system.limits else measures.seen_by(run, measure) for label, run in runs.items()}
 
 
+def first_excess(run: Run) -> tuple[float, float, float]:
+    """Latitude, longitude and excess [deg] where the rod is farthest beyond its cone for the first time."""
+    begin, end = measures.excursions(run, LIMIT)[0]
+    motion = run.limits[LIMIT]
+    during = (run.t >= begin) & (run.t <= end)
+    n = int(np.argmax(np.where(during, motion.latitude, 0.0)))
+    found = motion.latitude[n], motion.longitude[n], motion.latitude[n] - motion.maximum_latitude[n]
+    return float(np.rad2deg(found[0])), float(np.rad2deg(found[1])), float(np.rad2deg(found[2]))
+
+
 def cases(t_end: float, tolerance: float) -> dict[str, Run]:
     """Runs of the three cases."""
     return run_all({case: build(case) for case in CASES}, t_end, tolerance)

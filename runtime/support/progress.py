@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time as clock
 from collections.abc import Callable
+from multiprocessing import parent_process
 from types import TracebackType
 from typing import Any
 
@@ -69,8 +70,15 @@ class _TerminalBar:
 def reporter(
     progress: bool | Callable[[float, float], None] | None, start: float, end: float, what: str = "simulated time"
 ) -> Progress:
-    """The reporter that a caller asked for: a bar (True; default on a terminal and in a notebook), none (False), a function."""
+    """The reporter that a caller asked for: a bar (True), none (False), a function.
+
+    By default a bar on a terminal and in a notebook, except in workers, whose bars would write over each other.
+    """
     if callable(progress):
         return Progress(False, progress, start, end, what)
-    show = (sys.stderr is not None and sys.stderr.isatty()) or in_notebook() if progress is None else progress
+    if progress is None:
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        show = (terminal or in_notebook()) and parent_process() is None
+    else:
+        show = progress
     return Progress(show, None, start, end, what)

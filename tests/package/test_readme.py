@@ -42,7 +42,7 @@ SLOW = {
     "sensitivities.md", "simulation.md", "studies.md", "walking.md",
 }  # fmt: skip
 # Those of docs/coming_from run in tests/docs.
-HOWTO = [ROOT / "docs" / "howto" / name for name in ("landing.md", "studies.md")]
+HOWTO = [ROOT / "docs" / name for name in ("howto/landing.md", "howto/studies.md", "validation/index.md")]
 WITH_BLOCKS = [page for page in (*DOCS, *HOWTO) if blocks(page, "python")]
 
 

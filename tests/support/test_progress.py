@@ -1,5 +1,6 @@
 """Progress of long work: a bar in the output of a notebook, which empties itself."""
 
+import multiprocessing
 import sys
 import time
 from types import ModuleType, SimpleNamespace
@@ -69,6 +70,22 @@ def test_outside_of_notebooks_and_terminals_there_is_no_bar(capsys, monkeypatch)
     with progress.reporter(None, 0.0, 1.0) as bar:
         work(bar, 0.05)
     assert capsys.readouterr() == ("", "")
+
+
+def shown_by_default(queue):
+    queue.put(progress.reporter(None, 0.0, 1.0).show)
+
+
+def test_a_worker_of_a_notebook_shows_no_bar(cell):
+    """Its line would appear in the output of whichever cell runs, beside those of other workers."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("workers are not forked here, and know no notebook")
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    worker = context.Process(target=shown_by_default, args=(queue,))
+    worker.start()
+    worker.join()
+    assert not queue.get() and progress.reporter(None, 0.0, 1.0).show
 
 
 @pytest.mark.slow

@@ -89,11 +89,7 @@ def _cone(claims: Claims, e: PendulumRuns) -> None:
         computed=f"{np.rad2deg(free.latitude[at].max()):.1f}°",
         holds=bool((free.excess[at] > 0.0).any()),
     )
-    begin, end = measures.excursions(seen["elastic"], LIMIT)[0]
-    during = (seen["elastic"].t >= begin) & (seen["elastic"].t <= end)
-    n = int(np.argmax(np.where(during, elastic.latitude, 0.0)))
-    latitude, longitude = np.rad2deg(elastic.latitude[n]), np.rad2deg(elastic.longitude[n])
-    over = float(np.rad2deg(elastic.latitude[n] - elastic.maximum_latitude[n]))
+    latitude, longitude, over = study.first_excess(seen["elastic"])
     claims.check(
         "Fig. 18b",
         "elastic: at longitude 315° the latitude reaches about 50°",

@@ -22,6 +22,7 @@ def test_every_study_is_a_command():
         "landing",
         "pendulum",
         "swap",
+        "validate",
     }
     for place in entries["talus.studies"].values():
         module, _, function = place.partition(":")
