@@ -119,7 +119,7 @@ normalized_tendon_force : by the maximum isometric force [1]
 
 @dataclass(frozen=True)
 class Curves:
-    """What the laws differ in, normalised: lengths by the optimal or the slack one, forces by the isometric one.
+    """Curves in which the laws differ, normalised: lengths by the optimal or the slack one, forces by the isometric one.
 
     velocity : of the fibre, from its active and damping force and its strength, which is the activation times ``active``
     force : the active one, from the velocity of the fibre and its strength
@@ -552,7 +552,7 @@ class Knot(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Where a sum of both coordinates has a value: on which corner of a curve, and how far outside of all."""
+    """Where a sum of both coordinates has a value: on which rounded section of a curve, and how far outside of all."""
 
     u: Expr  # parameter of the corner
     start: tuple[Expr, Expr]  # the knot where it begins

@@ -70,7 +70,7 @@ def build(
     kind : "planar" or "spherical"
         Hinge about y, or ball joint.  Default: planar without limits, spherical with limits.
     limits : None, "elastic" or "dissipative"
-        Limit of motion ``pivot``, without or with damping.
+        Joint limit ``pivot``, without or with damping.
     length, mass : float [m], [kg]
     inertia : (3,) [kg m^2], optional
         Principal moments about the centre of mass, the third along the rod.  Default: slender rod of diameter length / 15.

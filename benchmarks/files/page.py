@@ -21,9 +21,11 @@ evaluation, the least of several series: ours in joint coordinates, the owner's 
 
 Generated from results of `python -m benchmarks files` by `python -m benchmarks.files.page`; {versions}.
 
-{summary} Two are not: `suite/swimmer.xml`, which no force turns, so that MuJoCo's rounding of 2e-13 rad/s^2 is large beside
-accelerations of 5e-5 m/s^2; and `Rajagopal_2015.osim`, whose knees OpenSim accelerates otherwise than its own velocities change,
-where several turns follow one angle (at rest a free model falls as a whole, which compares nothing).
+{summary} Two are not:
+
+- `suite/swimmer.xml`: no force rotates it, and MuJoCo's rounding of 2e-13 rad/s^2 is large beside accelerations of 5e-5 m/s^2;
+- `Rajagopal_2015.osim`: at its knees several rotations follow one angle, and OpenSim's accelerations are not the derivatives of
+  its own velocities.
 
 """
 COLUMNS = (

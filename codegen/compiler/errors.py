@@ -15,7 +15,7 @@ class DefinitionError(ValueError):
 
 
 class DefinitionWarning(UserWarning):
-    """What is unlikely in a definition, such as a sum of different units; it is derived nevertheless."""
+    """An unlikely property of a definition, such as a sum of different units; it is derived nevertheless."""
 
 
 def shown(value: Any) -> str:

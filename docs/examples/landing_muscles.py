@@ -1,10 +1,11 @@
-"""Which numbers of a landing with muscles decide how far the foot inverts.
+"""Parameters of a landing with muscles and the inversion of the foot.
 
-Sobol indices of the largest inversion about the subtalar axis within 80 ms of touch-down: incline, fall and posture beside the
-co-activation of invertors and evertors and the strength of all muscles.  Each case begins at the touch-down, with the muscles at
-their activation.  Tendons are rigid, so that the activation is the only state of a muscle.  Here n = 8 (88 cases), with wide
-bounds; BASE_SAMPLES=8192 runs 90 112 cases, and a FOLDER keeps them.  REFLEXES=1 adds gain and delay of reflexes; such cases are
-single runs.
+Sobol indices of the largest inversion about the subtalar axis within 80 ms of touch-down. Parameters are incline, fall and
+posture, the co-activation of invertors and evertors, and the strength of all muscles. Each case begins at the touch-down, with
+the muscles at their activation. Tendons are rigid, so that the activation is the only state of a muscle.
+
+Here n = 8 (88 cases), with wide bounds; BASE_SAMPLES=8192 runs 90 112 cases, and a FOLDER keeps them. REFLEXES=1 adds gain and
+delay of reflexes; such cases are single runs.
 """
 
 import os

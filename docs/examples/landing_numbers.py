@@ -1,8 +1,9 @@
-"""Which of twelve numbers of a landing decide how far the foot inverts.
+"""Twelve parameters of a landing and the inversion of the foot.
 
-Sobol indices of the largest inversion about the subtalar axis within 80 ms of touch-down, and of its largest rate, from twelve
-parameters within published or stated ranges: four angles of the axes, the link, height of the fall, posture, incline, friction,
-limits and an orthosis. Until touch-down leg and foot fall as one body, so each case begins there, with the speed of the fall.
+Sobol indices of the largest inversion about the subtalar axis within 80 ms of touch-down, and of its largest rate. Twelve
+parameters vary within published or stated ranges: four angles of the axes, the link, height of the fall, posture, incline,
+friction, limits and an orthosis. Until touch-down leg and foot fall as one body, so each case begins there.
+
 Here n = 16 (224 cases), with wide bounds; BASE_SAMPLES=8192 runs 114 688 cases, and a FOLDER keeps them, to resume a study.
 """
 

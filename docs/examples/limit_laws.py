@@ -1,8 +1,8 @@
 """Other laws of restriction on the foot.
 
 The papers invite the exchange of their third-degree law. Left: the moment at rest by the law of Rodrigues da Silva et al.
-(2024c), by a law of this study, and by two exponentials with the data of Falisse et al. (2019), after Anderson and Pandy,
-which have no edge. Right: the foot released at 38 degrees of inversion with each, with equal damping.
+(2024c), by a law of this study, and by two exponentials without an edge. The data of the exponentials are those of Falisse et
+al. (2019), after Anderson and Pandy. Right: the foot released at 38 degrees of inversion with each, with equal damping.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,11 @@
 """A misplaced hinge of an orthosis.
 
-A plate on the foot and a cuff on the leg are joined by a hinge of one axis, the talocrural, or of two, which coincide with those
-of the ankle or are misplaced by 10 mm or 10 degrees. Springs strap the cuff to the leg. Once a second the ankle moves between 20
-degrees of plantarflexion and of dorsiflexion, and inverts and everts by 5 degrees. Bars: the larger peak of both senses of a
-misplacement. The force is largest with one axis for a turn in the transverse plane, with two for an anterior or posterior shift.
+A hinge with one axis, the talocrural, or with two joins a plate on the foot and a cuff on the leg. Its axes coincide with the
+ankle's, or are misplaced by 10 mm or 10 degrees. Springs strap the cuff to the leg. Once a second the ankle moves between 20
+degrees of plantarflexion and of dorsiflexion, and inverts and everts by 5 degrees.
+
+Bars: the larger peak of both senses of a misplacement. The force is largest with one axis for a turn in the transverse plane,
+with two for an anterior or posterior shift.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """The parts of the foot over a ground.
 
-Bones, spheres of the sole, axes of the ankle and the massless link between them in the neutral pose, from the lateral side
-and from the front, with the ranges of motion of the limits as sectors about each axis.
+Bones, spheres of the sole, axes of the ankle and the massless link between them in the neutral pose, from the lateral side and
+from the front. Sectors about each axis are the ranges of motion of the limits.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """The printed law of the limits and the energy.
 
-A spherical pendulum in an elastic cone. With the moment as printed by Rodrigues da Silva et al. (2024b), Eqs. (32) and (33), the
-total energy changes at each contact with the cone, because the moment has no potential; the conservative law keeps it.
+A spherical pendulum in an elastic cone. With the moment as printed by Rodrigues da Silva et al. (2024b), Eqs. (32) and (33),
+the total energy changes at each contact with the cone. The moment has no potential; the conservative law keeps the energy.
 """
 
 import matplotlib.pyplot as plt

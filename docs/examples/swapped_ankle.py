@@ -1,4 +1,4 @@
-"""Markers on a foot, followed by a model with each sort of ankle.
+"""Markers on a foot, followed by a model with each kind of ankle.
 
 The published foot with its modified ankle swings; six points of main foot and leg are the markers. A file of OpenSim with the
 same foot finds the angles again from these markers; with a classical universal joint in place of the massless link they differ,

@@ -1,9 +1,10 @@
-"""Which of the foot's twenty numbers decide its mediolateral excursion.
+"""Twenty parameters of the foot and its mediolateral excursion.
 
-Sobol indices of the foot with dissipative limits, from twenty parameters within published or plausible ranges: four angles of
-the axes, the link, the size of the person, four ranges of motion, compliance and damping of both limits, and the start of both
-hinges. The excursion is the range of the main foot's medial position in 1 s. Here n = 16 (352 cases), with wide bounds;
-BASE_SAMPLES=4096 runs 90 112 cases, at 10 ms each for building the foot.
+Sobol indices of the foot with dissipative limits, by twenty parameters within published or plausible ranges. These are four
+angles of the axes, the link, the size of the person, four ranges of motion, compliance and damping of both limits, and the
+start of both hinges. The excursion is the range of the main foot's medial position in 1 s.
+
+Here n = 16 (352 cases), with wide bounds; BASE_SAMPLES=4096 runs 90 112 cases, at 10 ms each for building the foot.
 """
 
 import os

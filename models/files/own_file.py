@@ -54,7 +54,7 @@ class OwnReading:
         return {one.name: Frame(one.name, one.body, one.s, one.A, "frame") for one in self.builder().frames}
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """What is not in the model, for a table: nothing."""
+        """Parts that are not in the model, for a table: none."""
         return []
 
 

@@ -38,7 +38,7 @@ DROPPED: Mapping[str, Mapping[str, Any]] = {
     "armature": {"armature": 0.0},
 }  # fmt: skip
 CLOSING = {"MJCF": "equalities", "OpenSim": "constraints"}  # sort of the constraints that close loops, by format
-# Which steps have parts of a sort that is ignored.
+# Which steps have parts of a kind that is ignored.
 HELD: Mapping[str, Callable[[Step], bool]] = {
     "limits": lambda step: step.limited or bool(step.limits), "springs": lambda step: step.stiffness > 0.0,
     "damping": lambda step: step.damping > 0.0, "armature": lambda step: step.armature > 0.0,
@@ -150,7 +150,7 @@ def read(
     ----------
     file : str or Path
     ignore : str or collection of str
-        Sorts of parts that are left out although the motion would be another with them, such as "contacts,friction".
+        Kinds of parts that are left out although the motion would be another with them, such as "contacts,friction".
         "contacts" includes "other contacts", which are those of OpenSim that are not read.
     floating : bool
         The root of a URDF robot moves freely; default: it is fixed.
@@ -179,7 +179,7 @@ def read(
     ignore = _words(ignore)
     for sort in ignore:
         if sort not in SORTS:
-            raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(SORTS)}")
+            raise ModelError(f"ignore: unknown kind of parts '{sort}'; the kinds of parts are {', '.join(SORTS)}")
     if path.suffix.lower() == ".json":
         return read_own(path)
     description = _described(path, None if root is None else Path(root), floating=floating)
@@ -265,7 +265,7 @@ def _words(names: str | Collection[str]) -> Collection[str]:
 
 
 def reading_of(path: Path, source: Description, ignore: Collection[str]) -> Reading:
-    """The reading of a whole model, without sorts of parts that are ignored.
+    """The reading of a whole model, without kinds of parts that are ignored.
 
     Raises
     ------

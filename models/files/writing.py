@@ -57,7 +57,7 @@ def write(
     model : System, Builder, or what ``models.read`` returned
     file : str or Path
     ignore : str or collection of str
-        Sorts of parts that are left out although the motion would be another with them, such as "limits,contacts".
+        Kinds of parts that are left out although the motion would be another with them, such as "limits,contacts".
     overwrite : bool
         Replace an existing file.
 
@@ -71,7 +71,7 @@ def write(
         ignore = [word.strip() for word in ignore.split(",") if word.strip()]
     for sort in ignore:
         if sort not in ALL_SORTS:
-            raise ModelError(f"ignore: unknown sort of parts '{sort}'; the sorts of parts are {', '.join(ALL_SORTS)}")
+            raise ModelError(f"ignore: unknown kind of parts '{sort}'; the kinds of parts are {', '.join(ALL_SORTS)}")
     suffix = path.suffix.lower()
     if suffix == ".json":
         return Writing(system.to_file(path, overwrite=overwrite), (), ())

@@ -1,4 +1,4 @@
-"""Muscles and contact forces of a trial with each sort of ankle: tables, figures, files, and what is said of them."""
+"""Muscles and contact forces of a trial with each kind of ankle: tables, figures, files, and what is said of them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _with_muscles(found: AnkleComparison) -> bool:
 
 
 def _muscles(found: AnkleComparison, compared: bool) -> Table:
-    """A row for each muscle that crosses an ankle, with each sort of joint."""
+    """A row for each muscle that crosses an ankle, with each kind of joint."""
     rows: list[list[Any]] = []
     first = next(iter(found.trials.values())).muscles
     for ankle in found.ankles:
@@ -86,7 +86,7 @@ def _muscles(found: AnkleComparison, compared: bool) -> Table:
 
 
 def _reserves(found: AnkleComparison) -> Table:
-    """A row for each coordinate whose moment muscles make, with each sort of joint."""
+    """A row for each coordinate whose moment muscles make, with each kind of joint."""
     talocrural = {pair[0] for pair in found.ankles.values()}
     rows = []
     for sort, one in found.trials.items():
@@ -118,7 +118,7 @@ def _reserves(found: AnkleComparison) -> Table:
 
 
 def _contacts(found: AnkleComparison) -> Table:
-    """A row for each hinge of each ankle, with each sort of joint."""
+    """A row for each hinge of each ankle, with each kind of joint."""
     rows: list[list[Any]] = []
     first, weight = next(iter(found.trials.values())), GRAVITY * found.mass
     for joint in first.contacts:
@@ -196,14 +196,14 @@ def figures(found: AnkleComparison, label: str = TIME, at: Callable[[Any], Any] 
             )
             for name in found.muscles_of(ankle)
         ]
-        shows = f"Activations of the muscles across {ankle} over {over}, for each sort of joint."
+        shows = f"Activations of the muscles across {ankle} over {over}, for each kind of joint."
         if charts:
             shown[f"muscles_{ankle}"] = Drawing(partial(plots.charts, charts, label, columns=3), shows)
     return shown | {
         "contact": Drawing(
             partial(plots.charts, _contact_charts(found, at), label),
             f"Contact forces of both hinges of each ankle over {over}, in body weights and in axes of the inner body, for each "
-            "sort of joint.",
+            "kind of joint.",
         )
     }
 

@@ -35,7 +35,7 @@ What lives here, from the bottom up; each module imports only from those above i
     Springs and limits of coordinates; forces between two links of a known motion, such as bushings, and those of an orthosis;
     what muscles can exert; activations of least cost; those of a trial; forces that joints transmit.
 ``plate_loads``, ``residuals``, ``swapped_ankle``, ``generic_muscles``, ``generic_leg``, ``gait_muscles``
-    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each sort of ankle; muscles on
+    Force plates on the feet of a model; what inverse dynamics leaves at the pelvis; a trial with each kind of ankle; muscles on
     the bones of a subject; a subject's leg as a model of OpenSim; the muscles of an analysed walk.
 ``whole_body``, ``plantar``, ``pressure_path``, ``plantar_fit``, ``plantar_data``,
 ``foot_correction``, ``plantar_load``

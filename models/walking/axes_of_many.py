@@ -1,8 +1,8 @@
 """The axes of many subjects together: a population that is estimated from them, and each subject with what the others lend.
 
 The unknowns z of a subject, in standard deviations of its prior from the mean of its prior, which scale with the foot, are normal
-about the mean of the population with independent deviations.  What its markers say of z is normal, by the posterior of the
-subject alone without its prior (Laplace's approximation).  The mean of the population has the published prior: a group may
+about the mean of the population with independent deviations.  The likelihood of z by its markers is normal, by the posterior of
+the subject alone without its prior (Laplace's approximation).  The mean of the population has the published prior: a group may
 differ from the published samples as one person does.  The variances of the population are their most probable ones
 (expectation and maximisation; empirical Bayes); the published ones count as ``PUBLISHED`` more subjects, our choice.  After
 Haddou, Rivest and Pierrynowski (2010), see ``axes_posterior``, who fit a population at once.

@@ -65,7 +65,7 @@ POSTERIOR = "posterior of the axes"  # as the source of axes
 @checked_class
 @dataclass(frozen=True, eq=False)
 class AxesPrior(Frozen):
-    """What is known of both axes before a movement is seen: a normal distribution of the unknowns of ``UNKNOWNS``.
+    """Knowledge of both axes before a movement is seen: a normal distribution of the unknowns of ``UNKNOWNS``.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class AxesPosterior(Frozen):
 
     @property
     def bits(self) -> float:
-        """What the movement added: by so many bits the volume of the distribution of the axes has shrunk."""
+        """Information from the movement: the volume of the distribution of the axes is halved once for each bit."""
         volumes = [np.linalg.slogdet(one.correlation)[1] / 2.0 + np.log(one.sd).sum() for one in (self.prior, self)]
         return float((volumes[0] - volumes[1]) / np.log(2.0))
 

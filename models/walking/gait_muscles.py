@@ -53,7 +53,7 @@ def muscles_of_walk(
     muscles : mapping, optional
         Options of ``static_optimisation``.  Default of ``coordinates``: hip, flexion of the knee, ankle and subtalar joint.
     strength : float
-        Maximum isometric forces by those of the generic leg.
+        Factor on the maximum isometric forces of the generic leg.
     orthosis : str or mapping, optional
         As of ``compare_ankles``: it exerts its moments in the measured motion, and muscles make the rest.
     overwrite : bool

@@ -122,7 +122,7 @@ class Gait(Seen):
         return self.motion.drawn_motion()
 
     def scene(self, **more: Any) -> Scene:
-        """What is seen: the leg and foot, markers, measured and modelled, the ground force and its centre of pressure, angles.
+        """The scene: the leg and foot, markers, measured and modelled, the ground force and its centre of pressure, angles.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ from runtime.support import checked
 
 @dataclass(frozen=True, eq=False)
 class JointContact:
-    """What a joint exerts on the body that it moves, at a point of its first axis.
+    """Force and moment of a joint on the body that it moves, at a point of its first axis.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ SIZES = (len(GROUPS), len(NAMES), len(GROUPS) - 1, 3)
 @checked_class
 @dataclass(frozen=True, eq=False)
 class PlantarModel(Frozen):
-    """What is common to the feet of many adults: the sole, and the mean pattern of their stance.
+    """Common properties of the feet of many adults: the sole, and the mean pattern of their stance.
 
     Attributes
     ----------

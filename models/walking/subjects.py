@@ -63,7 +63,7 @@ def analyse_subjects(
     up, units
         Of ``models.walking.capture.read_capture``.
     processes : int
-        More than one analyses subjects side by side; a script then needs ``if __name__ == "__main__":``.
+        More than one analyses subjects in parallel; a script then needs ``if __name__ == "__main__":``.
     say : callable(str), optional
         Receives a line when a subject is done.
     each : callable(SubjectRow, AnalysedTrials), optional

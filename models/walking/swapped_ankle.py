@@ -1,4 +1,4 @@
-"""A walk with swapped ankles: inverse kinematics and inverse dynamics of the whole body, once for each sort of ankle.
+"""A walk with swapped ankles: inverse kinematics and inverse dynamics of the whole body, once for each kind of ankle.
 
 Rodrigues da Silva et al. (2024a) for the modified universal joint.
 """
@@ -41,7 +41,7 @@ SORTS = (FILE, UNIVERSAL, MODIFIED)
 
 @dataclass(frozen=True, eq=False)
 class AnkleTrial:
-    """A trial of a model with one sort of ankle.
+    """A trial of a model with one kind of ankle.
 
     ``swapped``: what was swapped, by the ankle's joint; ``orthosis``: its part of ``trial.forces`` by coordinate, empty without
     one; ``muscles`` and ``contacts``, by joint of the file: None and empty unless muscles are asked for.
@@ -64,7 +64,7 @@ class AnkleTrial:
 @checked_class
 @dataclass(frozen=True, eq=False)
 class AnkleComparison:
-    """A trial with several sorts of ankles.
+    """A trial with several kinds of ankles.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class AnkleComparison:
         return np.asarray(self.trials[sort].orthosis[coordinate] / self.mass)
 
     def muscles_of(self, ankle: str) -> list[str]:
-        """The muscles that move a coordinate of an ankle, with any sort of joint; empty without muscles."""
+        """The muscles that move a coordinate of an ankle, with any kind of joint; empty without muscles."""
         found = [one.muscles for one in self.trials.values() if one.muscles is not None]
         return [
             name
@@ -358,7 +358,7 @@ def _swapped(
     talus: Talus,
     unlock: bool,
 ) -> Reading:
-    """The model with one sort of ankles."""
+    """The model with one kind of ankles."""
     for ankle, subtalar in pairs:
         if sort == FILE:
             reading = swap(reading, ankle, subtalar, talus="keep", unlock=unlock)

@@ -78,15 +78,15 @@ def fit_parameters(
         Measured values by name, NaN where there is none: parts of the state, such as "r.main_foot" -> (m, 3) [m], or a component,
         "r.main_foot.y" -> (m,); coordinates of joints and their rates, such as "angle.ankle.theta_i" -> (m,) [rad] or [m] and
         "rate.ankle.theta_i" [rad/s] or [m/s], as in ``Run.angles``.  Of turns, jumps of more than half a turn from one time to
-        the next are taken out, and whole turns do not count at the first time.  ``models.files.read_angles`` reads files.
+        the next are taken out, and revolutions do not count at the first time.  ``models.files.read_angles`` reads files.
     sigma : mapping, optional
         Standard deviation of each, in its unit; default 1, so that 1 m weighs as much as 1 rad.
     bounds : mapping, optional
         Name -> lower and upper bound.
     check_units : bool
         Warn of values that were probably given in another unit: data of places that no body comes near, data parallel to the
-        run from the start and larger by the factor of a unit (cm, degrees), angles beyond a turn of a joint with a limit of
-        motion, and of a System a start far from its own parameters and speeds that no body has.
+        run from the start and larger by the factor of a unit (cm, degrees), angles beyond a turn of a joint with a limit,
+        and of a System a start far from its own parameters and speeds that no body has.
 
     Returns
     -------

@@ -160,7 +160,7 @@ def ask_about_scales(start: Sensitivities, data: Sequence[Measured]) -> None:
             ask(what, largest, Usual(0.0, FAR * reach, "m", of))
         joint = one.quantity.owner.rpartition(".")[0]
         if one.quantity.part == "angle" and one.quantity.unit == "rad" and joint in limited:
-            of = f"with a limit of motion an angle of joint '{joint}'"
+            of = f"with a joint limit, an angle of joint '{joint}'"
             ask(what, largest, Usual(0.0, FULL_TURN, "rad", of))
 
 

@@ -126,7 +126,7 @@ class Mechanics(CoordinateMechanics):
         """Coordinates q and rates u of a state, (n,) each, or of all times of a run, (times, n) each.
 
         Angles of a state are within half a turn of the reference configuration; those of a run, and of the states that
-        controllers, events and ``Stepping`` have, count whole turns.
+        controllers, events and ``Stepping`` have, count revolutions.
 
         Raises
         ------

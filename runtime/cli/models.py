@@ -47,7 +47,7 @@ def _builder_of_file(model: str) -> Any:
 
         Parameters
         ----------
-        ignore : sorts of parts that are left out although they change the motion, such as contacts,armature
+        ignore : kinds of parts that are left out although they change the motion, such as contacts,armature
         floating : the root of a URDF robot moves freely
         root : folder in which all files that the model names must lie
         muscles : True for all muscles of an OpenSim file, or their names, such as soleus_r,tib_ant_r

@@ -100,7 +100,7 @@ def warm_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compile ahead what simulations and analyses of models need.  For containers, clusters and courses."""
+    """Compile in advance the code for simulations and analyses of models.  For containers, clusters and courses."""
     from runtime.report.terminal import print_error, print_line, show_report
     from runtime.upkeep import compiled_code, warm
 
@@ -128,7 +128,7 @@ def warm_command(
 @app.command(cls=Verb, epilog="Example: talus doctor --clear-cache")
 def doctor(
     clear_cache: Annotated[
-        bool, typer.Option("--clear-cache", help="Remove the compiled code; this run compiles anew.")
+        bool, typer.Option("--clear-cache", help="Remove the compiled code; this run compiles it again.")
     ] = False,
     as_json: Json = False,
 ) -> None:

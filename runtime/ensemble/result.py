@@ -172,7 +172,7 @@ class Ensemble(ReadOnlyArrays, ByBody):
 
     @property
     def events(self) -> Mapping[str, CaseEvents]:
-        """What was found of each event, by name; read from the folder, if there is one, at each access."""
+        """Occurrences of each event, by name; read from the folder, if there is one, at each access."""
         return events_of_cases(self, self._events)
 
     @property

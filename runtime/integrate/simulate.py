@@ -115,7 +115,7 @@ def simulate(
         their own units).
     initial : State, optional
         Default: ``system.state``.  It must satisfy the constraints, as a state from ``runtime.assemble`` does.  States of forces
-        that it lacks in ``z`` have their initial values.  A state has no whole turns: angles of a run that goes on from ``final``
+        that it lacks in ``z`` have their initial values.  A state has no revolutions: angles of a run that goes on from ``final``
         of another begin within half a turn again.
     t_start : float [s], optional
         Default: ``system.time``, which is 0 unless the system was built for another time.

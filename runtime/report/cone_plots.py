@@ -42,7 +42,7 @@ def angles(groups: Mapping[str, Runs], limits: Mapping[str, Mapping[str, float]]
                 {label: (run.t[m], np.rad2deg(run.limits[hinge].angle[m])) for label, (run, m) in until_then.items()},
             )
             for name, bound in bounds.items():
-                ax.axhline(bound, color=EDGE, linewidth=1.0, zorder=3, label="limit of motion")
+                ax.axhline(bound, color=EDGE, linewidth=1.0, zorder=3, label="joint limit")
                 away, beside = (2, "bottom") if bound > 0.0 else (-2, "top")
                 ax.annotate(
                     f"{name} {abs(bound):g}°", (1.0, bound), (0, away), xycoords=("axes fraction", "data"),
@@ -120,7 +120,7 @@ def top_view(
         for ax in row:
             _rings(ax, reach)
             draw_lines(ax, paths, thin=0.6)
-            ax.plot(*edge, color=EDGE, linewidth=1.6, label="limit of motion", zorder=5)
+            ax.plot(*edge, color=EDGE, linewidth=1.6, label="joint limit", zorder=5)
             ax.set_aspect("equal")
             ax.set(xlabel="latitude along ξ [deg]", ylabel="latitude along η [deg]")
         row[0].set(title=name, xlim=(-VIEW * reach, VIEW * reach), ylim=(-VIEW * reach, VIEW * reach))

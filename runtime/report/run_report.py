@@ -62,7 +62,7 @@ def run_figures(run: Run) -> dict[str, Drawing]:
         ]
         figures["limits"] = Drawing(
             partial(plots.charts, limits, TIME),
-            "Latitude of each limit of motion and the largest one at its longitude.",
+            "Latitude of each joint limit and the largest one at its longitude.",
         )
     if run.system.contacts:
         forces = {name: run.contacts[name].normal_force for name in run.system.contact_names}

@@ -57,7 +57,7 @@ class Energies(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DrawnMotion:
-    """What is drawn of a motion: mappings by the names of bodies, limits, contacts, loads and joints.
+    """Drawn quantities of a motion: mappings by the names of bodies, limits, contacts, loads and joints.
 
     ``reactions``: on body j of each joint without a driver, about its point there; empty where they are not known.
     """

@@ -23,7 +23,7 @@ class JointAngles(NamedValues):
     """Coordinates of a joint over time, those of its definition in ``codegen/motions.py``; arrays (n,).
 
     They describe how body j has moved against body i since the reference configuration, where they are 0: turns [rad], positive
-    about the axis by the right hand, with whole turns since the start of the run (in absolute coordinates followed from the
+    about the axis by the right hand, with the revolutions since the start of the run (in absolute coordinates followed from the
     start, without jumps while a turn between two times of the result is less than half a turn); distances [m]; of any turn about
     a point the components of the rotation vector [rad] in axes of body i.
 

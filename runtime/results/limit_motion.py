@@ -17,9 +17,9 @@ from runtime.system.system import System
 
 @dataclass(frozen=True)
 class LimitMotion(ReadOnlyArrays):
-    """Motion and moments of a limit of motion; arrays over time (n,).
+    """Motion and moments of a joint limit; arrays over time (n,).
 
-    ``angle`` [rad]: of a hinge, signed, with whole turns as those of the coordinate of its joint; of a cone without a hinge, its
+    ``angle`` [rad]: of a hinge, signed, with revolutions as the coordinate of its joint; of a cone without a hinge, its
     latitude.
     ``rate`` [rad/s]: of the hinge, signed; without a hinge, the magnitude of the relative angular velocity.
     ``latitude``, ``longitude`` [rad]: of the restrained direction; ``maximum_latitude`` [rad]: of the cone at that longitude.

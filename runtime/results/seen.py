@@ -45,7 +45,7 @@ class Seen:
         points: Mapping[str, Mapping[str, ArrayLike]] | None = None,
         curves: Mapping[str, Mapping[str, ArrayLike]] | None = None,
     ) -> Scene:
-        """What is seen: bodies, massless links, axes of joints, joint limits, contacts, forces, gravity, and charts.
+        """The scene: bodies, massless links, axes of joints, joint limits, contacts, forces, gravity, and charts.
 
         Shown are the outputs of the run, at most 50 per second of playing: ask ``simulate`` for enough of them (``t_eval``).
 

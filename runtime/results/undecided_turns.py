@@ -19,7 +19,7 @@ from runtime.system.trees import trees_of
 Followed = list[tuple[JointMotion, list[int]]]
 HALF_TURN = 0.5 * FULL_TURN
 OF_JOINTS = ("auto", "dop853")  # methods that take the coordinates of joints
-UNKNOWN = "; whole turns of"  # a remark begins so
+UNKNOWN = "; revolutions of"  # a remark begins so
 MARGIN = 3.0  # rates of coordinates may be larger than angular velocities
 
 

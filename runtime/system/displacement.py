@@ -56,7 +56,7 @@ def displaced(
     state : State, optional
         The state to start from.  Default: ``system.state``.
     check_units : bool
-        Warn of angles of more than two turns, or of one turn of a joint with a limit of motion, and about rates that no
+        Warn of angles of more than two turns, or of one turn of a joint with a limit, and about rates that no
         material bears, which were probably given in degrees.
 
     Raises

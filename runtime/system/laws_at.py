@@ -37,7 +37,7 @@ class _Numbers(np.ndarray):
 def rigid_muscle(
     law: str, length: ArrayLike, length_dot: ArrayLike, constants: Mapping[str, ArrayLike]
 ) -> dict[str, Floats]:
-    """What a law reports of muscles on rigid tendons at full activation, by name, in the shape of ``length``.
+    """Quantities that a law reports of muscles on rigid tendons at full activation, by name, in the shape of ``length``.
 
     Parameters
     ----------

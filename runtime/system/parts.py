@@ -213,7 +213,7 @@ class Force(Pickled):
 @checked_class
 @dataclass(frozen=True)
 class Limit(Pickled):
-    """A limit of motion of a joint: the reference body carries the cone, a direction of the moving body stays in the cone.
+    """A limit of a joint: the reference body carries the cone, a direction of the moving body stays in the cone.
 
     ``kind`` is the name of its definition in ``codegen/limits.py``.  max_moment [N m], 1 with a law of the excess, which gives
     the moment itself; compliance [rad]; damping [N m s].

@@ -149,7 +149,7 @@ def ask_about_state(system: System, values: Mapping[str, Any]) -> None:
             body = system.body(ends.body_i if ends.body_j == GROUND else ends.body_j)
             ask(f"{part} '{owner}'", value, _of_speed(body, turns))
         elif turns:
-            of_limited = Usual(0.0, TURN, "rad", f"with a limit of motion an angle of joint '{joint}' at the start")
+            of_limited = Usual(0.0, TURN, "rad", f"with a joint limit, an angle of joint '{joint}' at the start")
             of_others = Usual(0.0, TWO_TURNS, "rad", "an angle at the start")
             ask(f"{part} '{owner}'", value, of_limited if joint in limited else of_others)
 

@@ -108,7 +108,7 @@ def test_sensitivities_count_turns():
 
 def test_absolute_coordinates_name_turns_that_times_do_not_show():
     run = runtime.simulate(rotor(), 2.0, t_eval=TIMES, coordinates="absolute")
-    said = "whole turns of 'bearing.angle' are not known: 50 rad/s for 1 s from t = 0 s on may be more than half a turn"
+    said = "revolutions of 'bearing.angle' are not known: 50 rad/s for 1 s from t = 0 s on may be more than half a turn"
     assert said in run.message and "less than 0.063 s apart, or coordinates='joint'" in run.message
     for system, times in ((rotor(), np.linspace(0.0, 2.0, 41)), (rotor(), None), (rotor(1.0), TIMES)):
         assert runtime.simulate(system, 2.0, t_eval=times, coordinates="absolute").message == "reached t = 2 s"
@@ -133,7 +133,7 @@ def test_joints_that_close_loops_name_turns_that_times_do_not_show():
     closing = system.joints[trees_of(system).tree.closing[0]].name
     fine = runtime.simulate(system, 1.0, t_eval=np.linspace(0.0, 1.0, 401), coordinates="joint")
     run = runtime.simulate(system, 1.0, t_eval=[0.0, 0.5, 1.0], coordinates="joint")
-    assert fine.message == "reached t = 1 s" and f"turns of '{closing}.angle' are not known" in run.message
+    assert fine.message == "reached t = 1 s" and f"revolutions of '{closing}.angle' are not known" in run.message
     late = runtime.simulate(system, 1.0, t_eval=[1.0], coordinates="joint").message
     many = runtime.simulate_many(system, {"mass.crank": [1.0, 2.0]}, 1.0, t_eval=[1.0])
     assert "for 1 s from t = 0 s on" in late and "for 1 s from t = 0 s on" in many.messages[0]

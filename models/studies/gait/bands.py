@@ -91,7 +91,7 @@ def tables(found: Sequence[AxesBands]) -> list[Table]:
             blamed.append([one.gait.side, _named(name), sd, *most, *parts])
     note = (
         "By the uncertainty of the axes alone, to first order; noise of markers and forces, inertia and the variation of strides "
-        "come on top.  Values of the first trial of each foot."
+        "are not included.  Values of the first trial of each foot."
     )
     why = (
         "Part of the variance that would vanish if this unknown alone were known.  As the unknowns are correlated, the parts do "
@@ -101,13 +101,13 @@ def tables(found: Sequence[AxesBands]) -> list[Table]:
         ["foot", "", "value", "95 % from", "to"],
         ["foot", "of", "SD", "most by", "part [%]", "then by", "its part [%]"],
     )
-    shares = Table("which unknown is to blame", [*head, *(f"{name} [%]" for name in UNKNOWN)], blamed, why, head)
+    shares = Table("which unknown causes the spread", [*head, *(f"{name} [%]" for name in UNKNOWN)], blamed, why, head)
     first, *more = (Table(title, columns, of, note) for title, of in rows.items())
     return [first, shares, *more]
 
 
 def answer(found: Sequence[AxesBands]) -> str:
-    """The intervals of the main values, and the unknown to blame for each, a sentence for each foot."""
+    """The intervals of the main values, and the unknown with the largest share of each, a sentence for each foot."""
     sentences = []
     for one in found:
         parts = []

@@ -147,17 +147,17 @@ def gait(
     contact : bool
         Also predict the ground force: from markers alone, and by the nine spheres of Moreira et al. (2011), fitted to the force.
     orthosis : str
-        Also show what an orthosis would contribute to the moments, the motion being the same: flexible, medium, stiff, or a .toml
+        Also show the moments of an orthosis in the unchanged motion: flexible, medium, stiff, or a .toml
         file with the keywords of Builder.orthosis.  Muscles make the rest.
     muscles : bool
         Also activations and forces of 43 muscles of a generic leg, scaled to the subject, by static optimisation, and contact
         forces of the ankle; needs markers of pelvis and thigh.
     muscle_cost : str
-        What static optimisation makes least: activation, or stress, force by maximum isometric force.  Default: activation.
+        Cost of static optimisation: activation, or stress, force by maximum isometric force.  Default: activation.
     muscle_exponent : float
         Power of activations or stresses in the sum.  Default: 2.
     muscle_strength : float
-        Maximum isometric forces by those of the generic leg.  Default: 1.
+        Factor on the maximum isometric forces of the generic leg.  Default: 1.
     passive_forces : bool
         Passive forces of the fibres act too.
     emg_maximum : list of str

@@ -93,7 +93,7 @@ def gait_table(
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
     processes : int
-        Subjects that are analysed side by side; 0: as many as there are cores.
+        Subjects that are analysed in parallel; 0: as many as there are cores.
     formats : str
         Formats of the figures, separated by commas: png, svg, pdf.
     """

@@ -26,7 +26,7 @@ def figures(found: JointComparison, motions: Sequence[BoneMotion]) -> dict[str, 
     shown = {
         "residuals": Drawing(
             partial(residuals, found),
-            f"What each joint leaves of each {found.parts} that was left out, over the noise; the nearest joint is "
+            f"Error of each joint in each {found.parts} that was left out, over the noise; the nearest joint is "
             f"{found.nearest}.",
         )
     }

@@ -17,14 +17,14 @@ def figures(found: AnkleComparison, *, whole: bool = True) -> dict[str, Drawing]
     shown = {
         "ankles": Drawing(
             partial(plots.charts, _ankles(found), TIME),
-            "Angles and moments of both hinges of each ankle over time, for each sort of joint.",
+            "Angles and moments of both hinges of each ankle over time, for each kind of joint.",
             "Rodrigues da Silva et al. (2024a)",
         ),
         **_differences(found),
         **_orthosis(found),
         "residuals": Drawing(
             partial(plots.charts, _residuals(found), TIME, columns=3),
-            "Residual forces and moments at the pelvis over time, for each sort of joint.",
+            "Residual forces and moments at the pelvis over time, for each kind of joint.",
         ),
         "markers": Drawing(
             partial(
@@ -33,7 +33,7 @@ def figures(found: AnkleComparison, *, whole: bool = True) -> dict[str, Drawing]
                 TIME,
                 "distance of markers, RMS [mm]",
             ),
-            "Root mean square of the distances between markers of the model and of the trial, for each sort of joint.",
+            "Root mean square of the distances between markers of the model and of the trial, for each kind of joint.",
         ),
     }
     return {name: one for name, one in shown.items() if whole or name != "residuals"}

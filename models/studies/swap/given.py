@@ -51,7 +51,7 @@ class Given:
     leg: bool = False
 
     def sorts(self, joint: str) -> list[str]:
-        """The sorts of ankles that are compared, for the joint that is asked for."""
+        """The kinds of ankles that are compared, for the joint that is asked for."""
         modified = [MODIFIED] if joint == "modified_universal" and self.length != 0.0 else []
         return [*([] if self.leg else [FILE]), UNIVERSAL, *modified]
 

@@ -1,4 +1,4 @@
-"""The study of a swapped ankle: a model of OpenSim with modified universal joints, and a trial with each sort of ankle.
+"""The study of a swapped ankle: a model of OpenSim with modified universal joints, and a trial with each kind of ankle.
 
 Rodrigues da Silva et al. (2024a).
 """
@@ -158,9 +158,9 @@ def swap(
     unlock : bool
         Hinges that the file locks move.
     ignore : str
-        Sorts of parts of the model that are left out, separated by commas.
+        Kinds of parts of the model that are left out, separated by commas.
     feet : str
-        Bodies on which force plates act, separated by commas; default: calcn_r,calcn_l, or what the subtalar joints move.
+        Bodies on which force plates act, separated by commas; default: calcn_r,calcn_l, or the bodies of the subtalar joints.
     start : float [s]
         Beginning of the part of the trial that is analysed.
     end : float [s]
@@ -168,12 +168,12 @@ def swap(
     cutoff : float [Hz]
         Of one pass of the filter of the coordinates, which is applied forwards and backwards.
     orthosis : str
-        Also show what an orthosis on each ankle would contribute to the moments, the motion being the same: flexible, medium,
+        Also show the moments of an orthosis on each ankle in the unchanged motion: flexible, medium,
         stiff, or a .toml file with the keywords of Builder.orthosis.
     muscles : bool
         Also activations and forces of the model's muscles by static optimisation, and contact forces of both hinges.
     muscle_cost : str
-        What static optimisation makes least: activation, or stress, force by maximum isometric force.  Default: activation.
+        Cost of static optimisation: activation, or stress, force by maximum isometric force.  Default: activation.
     muscle_exponent : float
         Power of activations or stresses in the sum.  Default: 2.
     passive_forces : bool

@@ -29,7 +29,7 @@ HICKS = (
 
 
 def ankles(found: AnkleComparison) -> Table:
-    """A row for each coordinate of each ankle with each sort of joint."""
+    """A row for each coordinate of each ankle with each kind of joint."""
     rows: list[list[Any]] = []
     first = next(iter(found.trials))
     for ankle, pair in found.ankles.items():
@@ -65,7 +65,7 @@ def stance(found: AnkleComparison, sort: str, ankle: str) -> Any:
 
 
 def orthosis(found: AnkleComparison) -> Table:
-    """A row for each coordinate of each ankle with each sort of joint."""
+    """A row for each coordinate of each ankle with each kind of joint."""
     rows = []
     for ankle, pair in found.ankles.items():
         for coordinate, sort in product(pair, found.trials):
@@ -80,7 +80,7 @@ def orthosis(found: AnkleComparison) -> Table:
 
 
 def residuals(found: AnkleComparison) -> Table:
-    """A row for each coordinate of the pelvis with each sort of joint."""
+    """A row for each coordinate of the pelvis with each kind of joint."""
     rows: list[list[Any]] = []
     for sort, one in found.trials.items():
         for residual in one.residuals.of:
@@ -98,7 +98,7 @@ def residuals(found: AnkleComparison) -> Table:
 
 
 def markers(found: AnkleComparison) -> Table:
-    """Distances of the markers with each sort of joint."""
+    """Distances of the markers with each kind of joint."""
     rows = []
     for sort, one in found.trials.items():
         motion = one.motion

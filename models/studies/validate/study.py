@@ -72,5 +72,5 @@ def numbers(results: Sequence[Result]) -> Table:
 
 
 def sources(results: Sequence[Result]) -> Table:
-    """What each result is, and where it is published."""
+    """The results and their publications."""
     return Table("sources", ["result", "source", "meaning"], [[r.name, r.source, r.meaning] for r in results])

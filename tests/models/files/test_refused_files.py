@@ -135,7 +135,7 @@ def test_welded_and_massless_links_remain_as_frames(tmp_path):
 
 def test_unknown_formats_and_sorts(tmp_path):
     assert "give one of these" in refusal(tmp_path, "", ".sdf")
-    assert "the sorts of parts are actuators" in refusal(tmp_path, ROBOT, ".urdf", ignore=["muscles"])
+    assert "the kinds of parts are actuators" in refusal(tmp_path, ROBOT, ".urdf", ignore=["muscles"])
     assert_refused(
         ("cannot read '", "none.urdf': No such file or directory; give an existing file"),
         models.read,

@@ -164,7 +164,7 @@ def test_opensim_on_the_file_that_is_written(tmp_path, name):
     swapped = both(models.read(shared_file("opensim", name)), talus_length=0.04)
     file = write_swapped(swapped, tmp_path / f"written_{name}")
     given = coordinate_table(swapped, 8, 0.4, seed=6)
-    if name == "Rajagopal_2015.osim":  # with rates OpenSim's knees differ, see docs/files.md
+    if name == "Rajagopal_2015.osim":  # with rates OpenSim's knees differ, see docs/validation/opensim.md
         given[1] = {of: 0.0 * values for of, values in given[1].items()}
     found = inverse_dynamics(swapped.source, *given)
     assert difference(found, in_solver(file, given)) < 1e-9

@@ -261,7 +261,7 @@ def test_ranges_are_written_and_read_again(tmp_path):
 def test_names_and_files(tmp_path):
     file = models.write(arm(), tmp_path / "arm.xml").file
     assert_refused("exists; choose another name or pass overwrite=True", models.write, arm(), file)
-    assert_refused("unknown sort of parts 'limit'", models.write, arm(), tmp_path / "b.xml", ignore="limit")
+    assert_refused("unknown kind of parts 'limit'", models.write, arm(), tmp_path / "b.xml", ignore="limit")
     reading = models.read(file)
     assert models.write(reading, tmp_path / "again.xml").file.is_file()
     own = models.write(reading.builder(), tmp_path / "own.json").file

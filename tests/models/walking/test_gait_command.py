@@ -116,7 +116,7 @@ def test_muscles_of_a_walk(talus, tmp_path, synthetic_walk):
 @pytest.mark.slow
 @pytest.mark.long
 def test_bands_by_the_axes(talus, tmp_path, monkeypatch):
-    """Intervals, what is to blame for them, bands in files and figures; also of muscles, here with two draws."""
+    """Intervals, the unknowns that cause them, bands in files and figures; also of muscles, here with two draws."""
     monkeypatch.setattr(bands, "ENOUGH", 2)
     done = talus("--axes", "posterior", "--muscles", "--formats", "png", "--json", "--out", "o")
     assert done.code == 0, done.err
@@ -127,7 +127,7 @@ def test_bands_by_the_axes(talus, tmp_path, monkeypatch):
         assert intervals[name]["95 % from"] < intervals[name]["value"] < intervals[name]["to"]
     assert "vertical force, first peak [BW]" not in intervals  # axes do not change it
     assert any(row[""] == "soleus force, largest [N]" for row in data["tables"]["intervals by the axes, muscles"])
-    blamed = {row["of"]: row for row in data["tables"]["which unknown is to blame"]}
+    blamed = {row["of"]: row for row in data["tables"]["which unknown causes the spread"]}
     for row in blamed.values():
         parts = {name.removesuffix(" [%]"): part for name, part in list(row.items())[7:]}
         assert len(parts) == 8 and 0.0 <= min(parts.values()) and max(parts.values()) == row["part [%]"] <= 100.0
