@@ -26,7 +26,8 @@ from types import ModuleType
 
 from benchmarks.measure import Answer, BenchmarkError, machine
 from runtime import ModelError
-from runtime.report import panels, write_report
+from runtime.figures import panels
+from runtime.report import write_report
 from runtime.report.tables import print_json
 from runtime.report.terminal import print_error, print_line, show_report
 from runtime.support.interruption import ended_by_signals

@@ -27,8 +27,9 @@ from benchmarks.measure import (
     seconds,
 )
 from runtime import System
+from runtime.figures import lines, panels
 from runtime.jit.python_code import python_code
-from runtime.report import Report, Table, lines, panels
+from runtime.report import Report, Table
 
 IN_JOINTS = "dop853, joint"  # in joint coordinates; the others integrate the papers' equations
 METHODS = {

@@ -15,7 +15,8 @@ import models
 import runtime
 from benchmarks.measure import ANKLES, Answer, Say, evaluation_times, seconds, succeeded
 from runtime import Cone, Run, System
-from runtime.report import Report, Table, lines, panels
+from runtime.figures import lines, panels
+from runtime.report import Report, Table
 from runtime.support.arrays import Floats
 from runtime.system import Limit
 

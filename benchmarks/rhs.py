@@ -30,7 +30,8 @@ from benchmarks.measure import (
 )
 from runtime import System
 from runtime.dynamics.layout import GROUND_INDEX
-from runtime.report import Report, Table, lines, panels
+from runtime.figures import lines, panels
+from runtime.report import Report, Table
 
 JOINTS = ("spherical", "revolute")
 

@@ -28,7 +28,6 @@ from models.generic_bones import (
     bones_below_knee,
     generic_centre,
     generic_leg,
-    length_through,
     of_generic_size,
     points_in_neutral_pose,
     scaled_constants,
@@ -135,9 +134,11 @@ def add_muscles(b: Builder, ankle: Ankle, balls: Mapping[str, Floats], muscles: 
         of_body = np.array([one == body for one in bodies])
         scaled[of_body], in_generic[of_body] = (of[body].at(points[of_body]) for of in (bones, generic))
         located[of_body] = shifts[BODIES[body]] + mirrored(scaled[of_body], ankle.side)
+    steps = [np.linalg.norm(np.diff(of, axis=0), axis=1) for of in (scaled, in_generic)]  # from point to point
     for name in NAMES:
         own, at = generic_leg()["muscles"][name], places[name]
-        ratio = length_through(scaled[at]) / length_through(in_generic[at])
+        between = slice(at.start, at.stop - 1)
+        ratio = float(steps[0][between].sum() / steps[1][between].sum())
         constants = scaled_constants(own, ratio, muscles.strength)
         if not (isinstance(muscles.law, str) and muscles.law.startswith(OF_LAW)):
             constants = {key: value for key, value in constants.items() if key not in generic_leg()["law"]}

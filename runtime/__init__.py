@@ -87,7 +87,7 @@ else:
             "system.sum_of_products": "SumOfProducts",
             "system.system": "System",
         },
-        rooms="analysis ensemble integrate report results studies system view",
+        rooms="analysis ensemble figures integrate report results studies system view",
     )
 
 __all__ = [

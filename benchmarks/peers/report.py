@@ -9,7 +9,8 @@ from typing import Any
 from benchmarks.peers.interface import JOINTS, LAGRANGIAN
 from benchmarks.peers.records import GENERAL, IN_JOINTS, OWN, AtError, Cases, ChainCost, Peer
 from benchmarks.peers.search import Search
-from runtime.report import Table, panels
+from runtime.figures import panels
+from runtime.report import Table
 
 SETTING = ("program", "input", "knob", "setting")
 

@@ -13,7 +13,8 @@ from benchmarks.measure import Answer, Say
 from benchmarks.targets import allocations, calls, foot, joints, mechanisms, processes, rivals
 from benchmarks.targets.against import compare
 from benchmarks.targets.target import Target
-from runtime.report import Report, Table, lines, panels
+from runtime.figures import lines, panels
+from runtime.report import Report, Table
 
 PARTS = (
     foot.accuracy, foot.speed, foot.time_to_error, joints.in_joint_coordinates, joints.loops, joints.long_run,

@@ -28,11 +28,20 @@ def rounding_of(x: Expr, values: dict[Expr, Expr]) -> Expr:
 
 
 def _terms(e: Expr, values: dict[Expr, Expr]) -> Expr:
-    """Sum of the absolute terms of an expression: the effect of a relative change of everything that it is computed from."""
+    """Sum of the absolute terms of an expression: the effect of a relative change of everything that it is computed from.
+
+    That of a product is the sum of those of its factors, each by the sizes of the others.
+    """
     if e.is_Add:
         return sp.Add(*(_terms(part, values) for part in e.args))
     if e.is_Mul:
-        return sp.Mul(*(_terms(part, values) for part in e.args))
+        sizes = [sp.Abs(part) for part in e.args]
+        # All factors without terms of their own count as one.
+        changes = [(k, own) for k, part in enumerate(e.args) if (own := _terms(part, values)) != sizes[k]]
+        return sp.Add(*(sp.Mul(*sizes[:k], own, *sizes[k + 1 :]) for k, own in changes)) if changes else sp.Abs(e)
+    if e.is_Pow:  # a product of equal factors; the exponent is constant
+        own = _terms(e.base, values)
+        return sp.Abs(e) if own == sp.Abs(e.base) else sp.Abs(e.exp * e.base ** (e.exp - 1)) * own
     if e in values:
         own = sp.Symbol(f"terms_{e}", real=True, nonnegative=True)
         if own not in values:
@@ -40,7 +49,7 @@ def _terms(e: Expr, values: dict[Expr, Expr]) -> Expr:
         return own
     if e.is_Atom or isinstance(e, table):
         return sp.Abs(e)
-    exponents = e.args[1:] if e.is_Pow or isinstance(e, ramp) else ()  # constants
+    exponents = e.args[1:] if isinstance(e, ramp) else ()  # constants
     given = {sp.Dummy(real=True): part for part in e.args[: len(e.args) - len(exponents)]}
     own = e.func(*given, *exponents)
     parts = [sp.Abs(slope(own, s).xreplace(given)) * _terms(part, values) for s, part in given.items()]

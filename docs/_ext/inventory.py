@@ -11,8 +11,8 @@ from types import ModuleType
 
 ROOMS = (
     "runtime", "runtime.system", "runtime.integrate", "runtime.results", "runtime.analysis", "runtime.ensemble",
-    "runtime.studies", "runtime.report", "runtime.view", "runtime.support", "codegen", "models", "models.walking",
-    "models.walking.capture", "models.files",
+    "runtime.studies", "runtime.report", "runtime.figures", "runtime.view", "runtime.support", "codegen", "models",
+    "models.walking", "models.walking.capture", "models.files",
 )  # fmt: skip
 DICTIONARY = tuple(
     f"codegen.{name}"
@@ -47,7 +47,10 @@ MODELS = tuple(
         "studies.validate.study", "studies.measures",
     )
 )  # fmt: skip
-FIGURES = tuple(f"runtime.report.{name}" for name in ("plots", "cone_plots", "panels", "lines", "figure_files"))
+FIGURES = (
+    *(f"runtime.report.{name}" for name in ("plots", "cone_plots", "figure_files")),
+    *(f"runtime.figures.{name}" for name in ("panels", "lines")),
+)
 MODULES = (*DICTIONARY, *MODELS, *FIGURES)
 
 

@@ -23,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 OWN = ("codegen", "models", "runtime")
 CONSTANTS = {
     "runtime.GROUND": 'Name of the fixed body, ``"ground"``.',
+    "runtime.figures.PNG": "``FigureFormat()``: figures as PNG with 150 dots per inch.",
     "runtime.__version__": "Version of Talus, a string.",
     "runtime.integrate.METHODS": "Names of the methods that ``runtime.simulate`` takes.",
 }

@@ -18,8 +18,9 @@ from models.foot import METATARSOPHALANGEAL, TALOCRURAL
 from models.papers import cited
 from models.studies import measures
 from runtime import Run, equilibrium, simulate
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, Table, plots, write_report
-from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
+from runtime.report.figure_files import Drawing, FigureFiles
 
 METHOD = "radau"
 # Moreira et al. (2011), Figs. 7a-c and 7d-f: without and with the viscous part; and ten times that part, for a visible effect.
@@ -43,7 +44,7 @@ def drop(
     t_end: float = 1.0,
     tolerance: measures.Tolerance = 1e-8,
     height: float = 0.05,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Drop a foot with nine spheres on the ground.  Compares frictions and shapes of the sole (Moreira et al. 2011).
 
@@ -59,10 +60,10 @@ def drop(
         Relative and absolute tolerance of the integration.
     height : float [m]
         Initial height of the lowest sphere above the ground.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder, figure_format)
     report = Report("A foot falls on the ground: Moreira et al. (2011)")
     simulate(foot_ground.build(), 0.01, method=METHOD)  # compiles, so that the runs below are timed without compilation
     settings: dict[str, Any] = dict(method=METHOD, rtol=tolerance, atol=tolerance)

@@ -35,4 +35,4 @@ def shares(moment: Any, orthosis: Any, stance: Any) -> list[float]:
 def chart(title: str, x: Any, moment: Any, orthosis: Any) -> plots.Chart:
     """The moment, the orthosis's part of it and what is left."""
     series = {"moment": (x, moment), "orthosis": (x, orthosis), "muscles and ligaments": (x, moment - orthosis)}
-    return plots.Chart(title, "[N m/kg]", series)
+    return plots.Chart(title, "internal moment [N m/kg]", series)

@@ -16,8 +16,9 @@ from models import pendulum
 from models.papers import cited
 from models.studies import measures
 from runtime import Cone, Run, System, simulate
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, Table, cone_plots, plots, write_report
-from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
+from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.support import Beside
 
 BODY, LIMIT = "rod", "pivot"
@@ -111,7 +112,7 @@ def study(
     *,
     t_end: float = 5.0,
     tolerance: measures.Tolerance = 1e-10,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Simulate a pendulum with joint limits.  Varies compliance, maximum moment, damping (Rodrigues da Silva et al. 2024b).
 
@@ -125,10 +126,10 @@ def study(
         Simulated time.
     tolerance : float
         Relative and absolute tolerance of the integration.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder, figure_format)
     report = Report("A spherical pendulum with joint limits: Rodrigues da Silva et al. (2024b), Section 4")
     simulate(build("elastic"), 0.01)  # compiles, so that the runs below are timed without compilation
 

@@ -11,7 +11,7 @@ from models.walking.axes_posterior import POSTERIOR, TAILS, AxesPosterior
 from models.walking.laboratory_page import FEET
 from models.walking.subject import LegFoot
 from models.walking.two_hinges import directions, points
-from runtime.report.panels import figure, legend, place_legend
+from runtime.figures.panels import figure, legend, place_legend
 from runtime.support.arrays import Floats
 
 if TYPE_CHECKING:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.panels import figure, place_legend
+from runtime.figures.panels import figure, place_legend
 from runtime.support.arrays import Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FEET = {"right": ("#007a5e", "-"), "left": ("#d55e00", (0, (5, 1.5)))}  # colour and dashes; also distinct in grey
-SMALL = 5.8  # [points]
+SMALL, TICKS, LABELS, TITLE = 7.5, 9.0, 9.0, 10.0  # [points]; at 180 mm, the width of a page, seven tenths of it
+LETTERS = 42  # of a line above a panel
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Band:
 class Panel:
     """A quantity over the gait cycle: its directions, unit, curves (trials, points) by foot, norm, and a caveat.
 
+    ``sort``: words before the unit, such as "internal moment ".
     ``within``: ends (2, points) of the band of each foot that the uncertainty of the axes makes, instead of that of the trials.
     """
 
@@ -42,6 +45,7 @@ class Panel:
     norm: Band | None = None
     caveat: str = ""
     within: Mapping[str, Floats] = field(default_factory=dict)
+    sort: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,14 +62,16 @@ def laboratory_page(rows: Sequence[Sequence[Panel]], events: Mapping[str, Events
 
     Mean and standard deviation of each foot, single trials thin; grey: norm; vertical lines: events of the foot in its colour.
     """
-    fig, axes = figure(len(rows), max(len(row) for row in rows), width=3.4, height=2.6)
+    fig, axes = figure(len(rows), max(len(row) for row in rows), width=3.4, height=2.9)
+    lines = max(len(_below_title(panel).splitlines()) for row in rows for panel in row)
     for row, panels in zip(axes, rows, strict=True):
         for ax, panel in zip(row, panels, strict=False):
             _draw(ax, panel, events)
+            ax.set_title(panel.title, loc="left", fontsize=TITLE, pad=5.0 + 1.3 * SMALL * lines)
         for ax in row[len(panels) :]:
             ax.set_visible(False)
     for ax in axes[-1]:
-        ax.set_xlabel("gait cycle [%]", fontsize=8)
+        ax.set_xlabel("gait cycle [%]", fontsize=LABELS)
     place_legend(fig, _legend([panel for row in rows for panel in row], events), heading=heading)
     return fig
 
@@ -92,13 +98,19 @@ def _legend(panels: Sequence[Panel], events: Mapping[str, Events]) -> dict[str, 
     return handles
 
 
+def _below_title(panel: Panel) -> str:
+    """Source of the norm and caveat of a panel, in lines as wide as the panel."""
+    return fill(
+        "; ".join(([f"norm: {panel.norm.source}"] if panel.norm else []) + [panel.caveat] * bool(panel.caveat)), LETTERS
+    )
+
+
 def _draw(ax: Any, panel: Panel, events: Mapping[str, Events]) -> None:
     if panel.norm is not None:
         x = np.linspace(0.0, 100.0, len(panel.norm.mean))
         band = (panel.norm.mean - panel.norm.sd, panel.norm.mean + panel.norm.sd)
         ax.fill_between(x, *band, color="0.85", linewidth=0)
-    below = ([f"norm: {panel.norm.source}"] if panel.norm else []) + ([panel.caveat] if panel.caveat else [])
-    ax.text(0.0, 1.02, "; ".join(below), fontsize=SMALL, color="0.4", transform=ax.transAxes, in_layout=False)
+    ax.text(0.0, 1.02, _below_title(panel), fontsize=SMALL, color="0.4", transform=ax.transAxes, in_layout=False)
     for side, curves in panel.curves.items():
         colour, dashes = FEET[side]
         percent, mean = np.linspace(0.0, 100.0, curves.shape[1]), curves.mean(axis=0)
@@ -115,7 +127,6 @@ def _draw(ax: Any, panel: Panel, events: Mapping[str, Events]) -> None:
                 ax.axvline(time, color=colour, linestyle=line, linewidth=0.9)
     ax.axhline(0.0, color="0.5", linewidth=0.6)
     ax.set_xlim(0, 100)
-    ax.set_title(panel.title, loc="left", fontsize=9, pad=12)
     directions = f"{panel.negative} –   + {panel.positive}\n" if panel.positive else ""
-    ax.set_ylabel(f"{directions}[{panel.unit}]", fontsize=7.5)
-    ax.tick_params(labelsize=8)
+    ax.set_ylabel(f"{directions}{panel.sort}[{panel.unit}]", fontsize=LABELS)
+    ax.tick_params(labelsize=TICKS)

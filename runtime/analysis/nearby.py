@@ -10,7 +10,7 @@ import numpy as np
 from runtime.analysis.question import Question
 from runtime.dynamics.equations import derivatives, shared_workspace_for
 from runtime.dynamics.layout import STATE, V
-from runtime.integrate.variational.differences import BOTH_SIDES, ahead_of, smoothness, weights
+from runtime.integrate.variational.differences import BESIDE_KINKS, BOTH_SIDES, ahead_of, smoothness, weights_of_systems
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
 from runtime.support.latest import Latest
@@ -36,7 +36,7 @@ class NearbySystems(NamedTuple):
     """Systems at nearby values of one component, for derivatives with respect to this component."""
 
     systems: list[tuple[System, Floats]]  # with their initial states
-    offsets: Floats  # (2,) or (6,) how much larger the component is in them
+    offsets: Floats  # (2,), (4,) or (6,) how much larger the component is in them
     weights: Floats  # of the differences between these systems and the system itself; their sum is the derivative
     error: float  # relative, of derivatives of data and initial state
 
@@ -52,7 +52,8 @@ def smooth_nearby(
 
     ``places``: of the parameters of a System, in which its data are smooth.
     """
-    places = places * (FINE_STEP / STEP) if len(places) == 2 else places
+    if len(places) == 2:
+        places = (BESIDE_KINKS if system.data.forces.kink[-1] else places) * (FINE_STEP / STEP)
     if not isinstance(question.build, System):
         places = BOTH_SIDES
     found: list[NearbySystems] = []
@@ -172,5 +173,5 @@ def _nearby(question: Question, system: System, row: Floats, k: int, step: float
                     f"{needs}, but at {row[k] + place * step:g} the system has other bodies, joints, forces or degrees of "
                     "freedom; choose another value, or take differences of runs"
                 )
-        return NearbySystems(found, places * step, weights(places) / step, 0.0)
+        return NearbySystems(found, places * step, weights_of_systems(places) / step, 0.0)
     raise ModelError(f"{needs}, on one side at least: {'; '.join(dict.fromkeys(map(str, refused)))}")

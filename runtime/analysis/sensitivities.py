@@ -45,7 +45,6 @@ from runtime.support.progress import reporter
 from runtime.system.assemble import moved_reference
 from runtime.system.coupling import refuse_couplings
 from runtime.system.delays import refuse_delays
-from runtime.system.muscle_paths import refuse_points_of_angles
 from runtime.system.parameters import joints_differ
 from runtime.system.quantity import Role
 from runtime.system.state import State
@@ -131,7 +130,6 @@ def solve(
     """Compute the run and its derivatives at a row of values of the question's quantities."""
     system, y = question.system(row)
     refuse_couplings(system, "sensitivities")
-    refuse_points_of_angles(system.forces, "sensitivities")
     refuse_delays(system, "sensitivities and fits")
     how = settings(
         system, t_end, [t_end] if t_eval is None else t_eval, "dop853", rtol, atol, None, alpha, beta, np.inf, None, max_steps,

@@ -16,6 +16,14 @@ Out = Annotated[
 Full = Annotated[bool, typer.Option("--full", help="Show all tables; the file summary.md has them in any case.")]
 FullTables = Annotated[bool, typer.Option("--full", help="Show all tables.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for machines.")]
+Kinds = Annotated[
+    str,
+    typer.Option(
+        "--figure-format",
+        help="Formats of the figures, separated by commas: png, svg, pdf.  With pdf alone pages show PNG.",
+    ),
+]
+Dpi = Annotated[int, typer.Option("--dpi", help="Dots per inch of PNG figures: 50 to 600.")]
 Arguments = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Argument of the function that builds the model; may be repeated."),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from runtime.cli.models import build_model, is_model_file
-from runtime.cli.options import FAILED, MOST_POINTS, Arguments, FullTables, Json, Model, Out
+from runtime.cli.options import FAILED, MOST_POINTS, Arguments, Dpi, FullTables, Json, Kinds, Model, Out
 from runtime.cli.verb import AS
+from runtime.figures.figure_format import PNG, FigureFormat
 from runtime.integrate.choices import ATOL, AUTO, METHODS, RTOL
 from runtime.report.report import Report
 from runtime.report.tables import print_json
@@ -44,6 +45,8 @@ def simulate_command(
     rtol: Annotated[float, typer.Option(help="Relative tolerance.")] = RTOL,
     atol: Annotated[float, typer.Option(help="Absolute tolerance.")] = ATOL,
     page: Annotated[bool, typer.Option("--report/--no-report", help="Write figures and report.html too.")] = True,
+    figure_format: Kinds = "png",
+    dpi: Dpi = PNG.dpi,
     full: FullTables = False,
     out: Out = None,
     as_json: Json = False,
@@ -54,6 +57,7 @@ def simulate_command(
     from runtime.report.run_tables import facts_of, run_answer, run_tables
     from runtime.report.terminal import print_error, show_files, show_report
 
+    drawn = FigureFormat.named(figure_format, dpi)
     system = build_model(model, arguments)
     for remark in system.assembly.remarks:
         print_error(remark)
@@ -65,7 +69,7 @@ def simulate_command(
         if run.angles:
             files.append(run.to_mot(folder / "run.mot"))
         if page:
-            report = write_run_report(run, folder, files)
+            report = write_run_report(run, folder, files, drawn)
         else:
             report = Report(system.name, run_tables(run), files, answer=run_answer(run))
     if as_json:

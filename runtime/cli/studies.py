@@ -13,8 +13,9 @@ from typing import Annotated, Any, get_args
 import typer
 
 from runtime.cli.helps import helps_of
-from runtime.cli.options import Full, Json, Out
+from runtime.cli.options import Dpi, Full, Json, Kinds, Out
 from runtime.cli.verb import Verb, show_study
+from runtime.figures.figure_format import PNG, FigureFormat
 from runtime.report.report import Report
 from runtime.support.errors import ModelError
 from runtime.support.results_folder import results_in
@@ -22,6 +23,10 @@ from runtime.support.results_folder import results_in
 OR_ZERO, SIGNED = "or 0", "signed"  # annotations of a study's options that may be 0, and that may be negative too
 ARGUMENT = "argument"  # annotation of the one file that a study needs; another one, such as ".osim", its ending
 STUDIES = "talus.studies"
+FIGURES = [  # options of a study that writes figures
+    inspect.Parameter("figure_format", inspect.Parameter.KEYWORD_ONLY, default=",".join(PNG.kinds), annotation=Kinds),
+    inspect.Parameter("dpi", inspect.Parameter.KEYWORD_ONLY, default=PNG.dpi, annotation=Dpi),
+]
 
 
 @cache
@@ -36,7 +41,8 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
     signature = inspect.signature(study, eval_str=True)
     doc = inspect.getdoc(study) or ""  # python -OO keeps none
     helps = helps_of(doc)
-    own = [_parameter(p, helps) for p in signature.parameters.values() if p.name not in ("folder", "say")]
+    given = [p for p in signature.parameters.values() if p.name not in ("folder", "say")]
+    own = [one for p in given for one in (FIGURES if p.annotation is FigureFormat else [_parameter(p, helps)])]
 
     or_zero = [p.name for p in signature.parameters.values() if OR_ZERO in getattr(p.annotation, "__metadata__", ())]
     signed = [p.name for p in signature.parameters.values() if SIGNED in getattr(p.annotation, "__metadata__", ())]
@@ -56,6 +62,8 @@ def study_command(name: str, load: Callable[[], Callable[..., Report]]) -> Any:
                 above = "0 or a finite number above it" if key in or_zero else "a finite number above 0"
                 raise ModelError(f"--{key.replace('_', '-')} = {value:g} must be {above}")
         options = {key: tuple(value or ()) if key in several else value for key, value in options.items()}
+        if "dpi" in options:
+            options["figure_format"] = FigureFormat.named(options["figure_format"], options.pop("dpi"))
         with results_in(out, f"talus-{name}") as folder:
             report = study(folder, say, **options)
         show_study(report, folder, as_json=as_json, full=full)

@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from runtime.cli.models import built, is_model_file, load_model
-from runtime.cli.options import Full, Json
+from runtime.cli.options import Dpi, Full, Json, Kinds
 from runtime.cli.study_file import StudyFile, read_study_file
 from runtime.cli.verb import show_study
+from runtime.figures.figure_format import PNG, FigureFormat
 from runtime.support.errors import ModelError, shown
 from runtime.support.files import reason, write_text
 from runtime.support.results_folder import is_own, refuse_links, results_in
@@ -27,7 +28,8 @@ def study_command(
     file: Annotated[
         Path, typer.Argument(metavar="FILE.toml", help="The study: see the page Studies of the documentation.")
     ],
-    formats: Annotated[str, typer.Option(help="Formats of the figures, separated by commas: png, svg, pdf.")] = "png",
+    figure_format: Kinds = "png",
+    dpi: Dpi = PNG.dpi,
     full: Full = False,
     out: Annotated[
         Path | None,
@@ -47,14 +49,12 @@ def study_command(
     as_json: Json = False,
 ) -> None:
     """Vary parameters of a model as a file describes.  Sobol indices, percentiles, grids, one parameter at a time."""
-    from runtime.report.figure_files import formats_of
-
-    drawn = formats_of(formats)
+    drawn = FigureFormat.named(figure_format, dpi)
     described = read_study_file(file)
     build = _build_of(described, trust)
     with _folder_of(described, out) as folder:
         done = _done(described, build, folder / CASES)
-        report = done.write(folder, failed=described.keys.get("failed", "refuse"), formats=drawn)
+        report = done.write(folder, failed=described.keys.get("failed", "refuse"), figure_format=drawn)
     show_study(report, folder, as_json=as_json, full=full)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class LimitAlong(NamedTuple):
     law: ModuleType = law_cubic
 
 
-def constants_of_each(limits: Sequence[LimitAlong]) -> int:
+def constants_of_each(limits: Sequence[Any]) -> int:  # with a law each
     """Number of constants of each limit: those of a kernel and, beyond the law of the papers, those of its law."""
     own = [len(one.law.PARAMETERS) + 1 for one in limits if one.law is not law_cubic]
     return OF_LIMIT + max(own, default=0)

@@ -11,4 +11,5 @@ PLACES = (
     APPLIED, THIN, LIFT, TREE, ROW_SPACE, ANGLES,
 ) = range(17)  # fmt: skip
 WHOLE = 17  # the address of the whole-model kernel, 0 if there is none
-ADDRESSES = 18
+AFTERWARDS = 18  # of what follows an accepted step, 0 where nothing does
+ADDRESSES = 19

@@ -22,7 +22,7 @@ from runtime.integrate.tree_scales import scales_of
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.closed_rows import ClosedRows, closed_rows
 from runtime.integrate.written.closed_stages import Addresses, addresses_of_closed
-from runtime.integrate.written.force_kinks import ANGLES, kinks_of
+from runtime.integrate.written.force_kinks import angles_of, kinks_of
 from runtime.support.arrays import Bools, Floats
 from runtime.system.spanning_tree import ties_of
 from runtime.system.system import System
@@ -82,7 +82,7 @@ def closed_memory(
     )  # fmt: skip
     forces, contacts, signals = no_forces(cases), no_contacts(), system.data.signals
     if acts(rows):
-        acting, kinks, angles = what_acts(system), kinks_of(system), kinks_of(system, ANGLES)
+        acting, kinks, angles = what_acts(system), kinks_of(system, gpu=gpu), angles_of(system)
         forces = batch_forces(addresses.forces, rows.forces, of_cases, cases, acting=acting, kinks=kinks, angles=angles)
         forces.values[::3] = signals.coefficient[signals.start[:-1], :1]  # of those that do not vary
     if system.contacts:

@@ -36,7 +36,7 @@ from runtime.integrate.tree_stages import addresses_of_lanes
 from runtime.integrate.written.acting_forces import what_acts
 from runtime.integrate.written.equation_parameters import parameters_of_equations
 from runtime.integrate.written.event_values import values_of_events
-from runtime.integrate.written.force_kinks import ANGLES, kinks_of, text_of_kinks
+from runtime.integrate.written.force_kinks import angles_of, kinks_of, text_of_angles, text_of_kinks
 from runtime.integrate.written.force_parameters import parameters_of_forces, values_at_start
 from runtime.integrate.written.measured_contacts import text_of_contacts
 from runtime.integrate.written.signal_sets import signal_sets
@@ -229,7 +229,7 @@ def integrate(
 def texts_on_contact(system: System) -> dict[str, str]:
     """The texts of contacts, and of kinks and angles of forces."""
     texts = {"contacts": text_of_contacts(system) if system.contacts else "", "kinks": text_of_kinks(system)}
-    return texts | {"angles": text_of_kinks(system, ANGLES)}
+    return texts | {"angles": text_of_angles(system)}
 
 
 class Own(NamedTuple):
@@ -272,8 +272,8 @@ def memory_of_batch(
         address = address_of_recursion(system, general=own.general) if whole else address_of_forces(system)
         along = first - len(tree.kinds)
         forces = batch_forces(
-            address, along, of.forces, len(z), whole=whole, acting=what_acts(system), kinks=kinks_of(system),
-            angles=kinks_of(system, ANGLES), states=len(system.data.forces.state_place),
+            address, along, of.forces, len(z), whole=whole, acting=what_acts(system),
+            kinks=kinks_of(system, gpu=gpu), angles=angles_of(system), states=len(system.data.forces.state_place),
         )  # fmt: skip
     contacts = contacts_of_batch(system, len(z), tolerance, gpu=gpu) if system.contacts else None
     scales = with_states(scales_of(tree), len(system.data.forces.state_place))

@@ -16,6 +16,7 @@ from runtime.dynamics.status import ENDED, Status
 from runtime.ensemble.angles import angles_of_cases
 from runtime.ensemble.cases import Cases, row
 from runtime.ensemble.chunk import run_of_case
+from runtime.ensemble.ensemble_plot import plot_ensemble
 from runtime.ensemble.events import CaseEvents, events_of_cases
 from runtime.ensemble.kept_outputs import places_of
 from runtime.ensemble.labelled import csv_of, ensemble_to_pandas, ensemble_to_xarray, parquet_of
@@ -41,6 +42,7 @@ from runtime.system.system import System
 if TYPE_CHECKING:
     import pandas
     import xarray
+    from matplotlib.figure import Figure
 
 
 NAMED = {
@@ -273,6 +275,25 @@ class Ensemble(ReadOnlyArrays, ByBody):
         joints differ between cases they have to be outputs, or ``many[i].angles``.
         """
         return angles_of_cases(self)
+
+    def plot(self, *names: str) -> Figure:
+        """Draw median and percentiles over the cases, a panel each, in a figure of matplotlib; ``savefig`` writes it.
+
+        Bands hold 50 % and 95 % of the cases; cases with values that are not finite are left out, and their number is stated.
+
+        Parameters
+        ----------
+        names : str
+            Outputs of ``simulate_many(..., outputs=)``; those that are one value in each case are drawn as a histogram.  Without
+            outputs: joints, coordinates such as "ankle.theta_i", or parts of states such as "r.toes".  Default: all outputs,
+            or the six coordinates that change most.
+
+        Raises
+        ------
+        ModelError
+            For an unknown name, an output that was not kept, and one that is finite in no case.
+        """
+        return plot_ensemble(self, names)
 
     def to_xarray(self, cases: slice | Sequence[int] | None = None) -> xarray.Dataset:
         """Return a dataset: dimensions case, time, body, axis, euler; the values of the cases are coordinates of ``case``.

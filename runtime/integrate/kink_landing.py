@@ -77,7 +77,7 @@ def passed_at(m, of, kinks, lane, i, k, q, close):  # type: ignore[no-untyped-de
         if bracket[1] - bracket[0] <= 0.2 * close:
             break
         x = inside_bracket(bracket)
-        sample_within(m, of, lane, x)
+        sample_within(m, of, lane, x, i)
         value = kinks[CLOSER_SAMPLE, i]
         if value == 0.0:
             return x
@@ -130,8 +130,8 @@ def place_to_end(m, of, kinks, lane, begin, h, passing, touching):  # type: igno
 
 
 @for_memory(sample_within, Stepper)
-def sample_run(m, of, lane, x):  # type: ignore[no-untyped-def]
-    """``sample_within``: stages of the dense output may be in a touch, and bend the path."""
+def sample_run(m, of, lane, x, i):  # type: ignore[no-untyped-def]
+    """``sample_within``, of all kinks: stages of the dense output may be in a touch, and bend the path."""
     between_ends(m, x, m.trial)
     for tie in m.own.ties:
         put_slopes(m, tie[0], tie[1], tie[2], x, m.begin, m.end, m.trial)

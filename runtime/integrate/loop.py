@@ -12,9 +12,9 @@ import numpy as np
 from runtime.dynamics.angles import follow as follow_angles
 from runtime.dynamics.equations import derivative
 from runtime.dynamics.kinematics import put_state
-from runtime.dynamics.layout import NOT_FINITE, OK
+from runtime.dynamics.layout import DERIVATIVE, NOT_FINITE, OK
 from runtime.dynamics.lift import normalise_coordinates
-from runtime.dynamics.places import PROJECTION
+from runtime.dynamics.places import AFTERWARDS, PROJECTION
 from runtime.dynamics.projection import CAUTIOUS
 from runtime.dynamics.status import Status
 from runtime.integrate.balance import BEGIN, DONE, accept_work, begin_balance, begin_step, compare, keep_powers
@@ -288,6 +288,8 @@ def after_step_of_run(m, memory, of, lane, run, then):  # type: ignore[no-untype
     s.turn[0] = check_stiffness(m, run.rtol, run.atol, s.longest[0], run.end)
     written = m.output[0]
     code = write_outputs(memory, m, t, w, run.outputs, run.out)
+    if w.address[AFTERWARDS] != 0:
+        code |= call_at(w.address[AFTERWARDS], s.time[0], m.y, t, w, DERIVATIVE, m.end)
     if code != OK:
         return failure(code)
     if len(run.record_t) > 0:

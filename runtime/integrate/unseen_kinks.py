@@ -22,8 +22,8 @@ UNTOUCHED = -1.0  # in place of a fraction of the step
 CLOSER_SAMPLE = SAMPLES + 1  # row of the samples that ``sample_within`` fills
 
 
-def sample_within(m: Any, of: Any, lane: int, x: float) -> None:
-    """Sample the kinks at a fraction of the step of a lane, by both ends of the step, in the row CLOSER_SAMPLE."""
+def sample_within(m: Any, of: Any, lane: int, x: float, i: int) -> None:
+    """Sample the kink in column i at a fraction of the step of a lane, by both ends of the step, in the row CLOSER_SAMPLE."""
     raise NotImplementedError
 
 
@@ -78,7 +78,7 @@ def unseen_touch(m, of, kinks, lane, i, x, least, inside):  # type: ignore[no-un
         x = min(max(place, width), 1.0 - width)
         before = here = after = 0.0
         for side in range(3):
-            sample_within(m, of, lane, x + (side - 1.0) * width)
+            sample_within(m, of, lane, x + (side - 1.0) * width, i)
             before, here, after = here, after, inside * kinks[CLOSER_SAMPLE, i]
         found, place = toward_touch(x, width, before, here, after, least)
         if not place >= 0.0:

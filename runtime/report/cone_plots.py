@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.lines import EDGE, style
-from runtime.report.panel_lines import draw_lines, label_time
-from runtime.report.panels import figure, legend
+from runtime.figures.lines import EDGE, style
+from runtime.figures.panel_lines import draw_lines, label_time
+from runtime.figures.panels import figure, legend
 from runtime.report.plots import LOGARITHMIC, Runs
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
@@ -86,7 +86,7 @@ def moments(runs: Runs, limits: Sequence[str]) -> Figure:
             tops = [float(line.get_ydata().max()) for line in ax.lines if line.get_ydata().max() > 0.0]
             if len(tops) > 1 and max(tops) > 0.3 * LOGARITHMIC * min(tops):
                 ax.set_yscale("symlog", linthresh=0.1)
-                ax.set(ylabel="moment [N m], logarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
+                ax.set(ylabel="moment [N m],\nlogarithmic", yticks=[0, 0.1, 1, 10], yticklabels=["0", "0.1", "1", "10"])
             elif kind == "dissipative":
                 ax.set(ylabel="moment [N m]")
     label_time(axes)

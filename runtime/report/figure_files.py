@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from runtime.report import panels
+from runtime.figures import panels
+from runtime.figures.figure_format import PNG, FigureFormat
 from runtime.report.report import ShownFigure
 from runtime.report.tables import Table
 from runtime.results.seen import Seen
-from runtime.support.arguments import checked, checked_class
+from runtime.support.arguments import checked_class
 from runtime.support.beside import Beside
-from runtime.support.errors import ModelError, shown
+from runtime.support.errors import ModelError
 from runtime.support.files import free_file
 from runtime.support.machine import cores
 from runtime.support.results_folder import is_own
@@ -24,26 +25,7 @@ from runtime.support.results_folder import is_own
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMATS = ",".join(panels.FORMATS)  # by default
 MOTION = "motion.html"
-
-
-@checked
-def formats_of(text: str) -> tuple[str, ...]:
-    """Formats of figures from names separated by commas, such as ``png,svg``.
-
-    Raises
-    ------
-    ModelError
-        Where a name is unknown or missing.
-    """
-    return _known(tuple(dict.fromkeys(name.strip().lower() for name in text.split(","))), text)
-
-
-def _known(names: tuple[str, ...], given: object) -> tuple[str, ...]:
-    if unknown := [name for name in names if name not in panels.KNOWN_FORMATS]:
-        raise ModelError(f"formats = {shown(given)}: {unknown[0]!r} is unknown; use {', '.join(panels.KNOWN_FORMATS)}")
-    return names
 
 
 @checked_class
@@ -66,14 +48,14 @@ class FigureFiles:
     Drawing takes matplotlib longer than most studies take to simulate, and one core.  Where a process can be forked (Linux), the
     other cores draw their share of what was added while this process continues; ``write`` draws the rest.
 
+    Pages show no PDF: where ``figure_format`` names no other format, each figure is written as PNG too.
     Existing files are refused unless ``overwrite``, or in a folder that Talus made.
     """
 
-    def __init__(self, folder: Path, formats: tuple[str, ...] = panels.FORMATS, *, overwrite: bool = False) -> None:
-        _known(formats, formats)
+    def __init__(self, folder: Path, figure_format: FigureFormat = PNG, *, overwrite: bool = False) -> None:
         self.overwrite = overwrite or is_own(folder)
-        # Pages show no PDF.
-        self.folder, self.formats = folder, formats if set(formats) & {"png", "svg"} else (*formats, "png")
+        kinds = figure_format.kinds if {"png", "svg"} & {*figure_format.kinds} else (*figure_format.kinds, "png")
+        self.folder, self.figure_format = folder, replace(figure_format, kinds=kinds)
         self.motion: Path | None = None  # the page with a view in three dimensions
         self.not_written: list[str] = []  # a sentence for each file that an optional library would write
         self._drawings: dict[str, Drawing] = {}
@@ -89,7 +71,7 @@ class FigureFiles:
         """
         if again := [name for name in figures if name in self._drawings]:
             raise ModelError(f"figure '{again[0]}' is added twice; give each figure a name of its own")
-        for name, kind in product(figures, self.formats):
+        for name, kind in product(figures, self.figure_format.kinds):
             free_file(panels.file_of(self.folder, name, kind), self.overwrite)
         self._drawings |= figures
         self._begin([partial(self._save, name) for name in figures])
@@ -112,11 +94,12 @@ class FigureFiles:
         self._shares += [shares.pop(), *(Beside(share).result for share in shares)]
 
     def _save(self, name: str) -> None:
-        panels.save(self._drawings[name].draw(), self.folder, name, self.formats)
+        panels.save(self._drawings[name].draw(), self.folder, name, self.figure_format)
 
     def table(self) -> Table:
         """A row for each figure: its file in the first format, what it shows, and the paper's figure to which it corresponds."""
-        rows = [[f"{name}.{self.formats[0]}", one.shows, one.source or None] for name, one in self._drawings.items()]
+        first = self.figure_format.kinds[0]
+        rows = [[f"{name}.{first}", one.shows, one.source or None] for name, one in self._drawings.items()]
         return Table("figures", ["file", "shows", "corresponds to"], rows)
 
     def write(self) -> list[ShownFigure]:
@@ -124,7 +107,12 @@ class FigureFiles:
         for share in self._shares:
             share()
         return [
-            ShownFigure(name, [panels.file_of(self.folder, name, kind) for kind in self.formats], one.shows, one.source)
+            ShownFigure(
+                name,
+                [panels.file_of(self.folder, name, kind) for kind in self.figure_format.kinds],
+                one.shows,
+                one.source,
+            )
             for name, one in self._drawings.items()
         ]
 

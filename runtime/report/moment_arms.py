@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from runtime.report.lines import of_many
-from runtime.report.panel_lines import rows_of_panels
-from runtime.report.panels import legend
+from runtime.figures.lines import of_many
+from runtime.figures.panel_lines import rows_of_panels
+from runtime.figures.panels import legend
 from runtime.support.arrays import Floats
 
 if TYPE_CHECKING:

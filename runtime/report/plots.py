@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.lines import COLOURS, EDGE, fill, style
-from runtime.report.panel_lines import draw_lines, label_time, rows_of_panels
-from runtime.report.panels import figure, legend
-from runtime.report.points import curve_points
+from runtime.figures.lines import COLOURS, EDGE, fill, style
+from runtime.figures.panel_lines import draw_lines, label_time, rows_of_panels
+from runtime.figures.panels import WIDEST, figure, legend
+from runtime.figures.points import curve_points
 from runtime.results.run import Run
 from runtime.support.arguments import checked, checked_class
 from runtime.support.checks import called
@@ -75,7 +75,7 @@ def trajectories(groups: Mapping[str, Runs], body: str, planes: Sequence[str] = 
                 ylim=(middle - 0.5 * height, middle + 0.5 * height),
                 ylabel=f"{DIRECTIONS[b]} [mm]",
             )
-            ax.set(title=f"{title}, {plane} plane" if title else f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [mm]")
+            ax.set(title=f"{title},\n{plane} plane" if title else f"{plane} plane", xlabel=f"{DIRECTIONS[a]} [mm]")
             ax.locator_params(axis="x", nbins=max(2, round(6 * (high[a] - low[a]) / max(widths))))
     legend(fig, axes[0, 0])
     return fig
@@ -191,7 +191,7 @@ def over_time(
     first, at the same times.
     """
     beside = (span is not None) + differences
-    width = 5.0 if beside else 7.5
+    width = min(7.5, WIDEST / (1 + beside))
     fig, axes = figure(len(quantities), 1 + beside, width=width, height=2.0, share_x=True)
     for row, (ylabel, quantity) in zip(axes, quantities.items(), strict=True):
         first = None
@@ -251,7 +251,7 @@ def curves(series: Mapping[str, tuple[Any, Any]], xlabel: str, ylabel: str) -> F
 def charts(charts: Sequence[Chart], xlabel: str, *, columns: int = 2) -> Figure:
     """Several charts over the same axis, with one legend; the first series of each, such as a measurement, is black."""
     columns = max(1, min(columns, len(charts)))
-    fig, axes = rows_of_panels(len(charts), columns, width=max(5.2, 7.0 / columns), height=2.8)
+    fig, axes = rows_of_panels(len(charts), columns, width=min(7.0, WIDEST / columns), height=2.8)
     for ax, chart in zip(axes.flat, charts, strict=False):
         for number, (label, (x, y)) in enumerate(chart.series.items()):
             line = style(number - 1, label) if number else {"color": "black", "linewidth": 1.3, "zorder": 5}
@@ -359,7 +359,7 @@ def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Seq
             for n, (part, points) in enumerate(parts.items()):
                 ax.plot(points[:, a], points[:, b], label=part, **_bone(n, len(points)))
             ax.grid(False)
-            ax.set(xlim=(left, right), ylim=(low, high), title=f"{title}, {time:.2f} s")
+            ax.set(xlim=(left, right), ylim=(low, high), title=f"{title},\n{time:.2f} s")
         row[0].set(ylabel=f"{DIRECTIONS[b]} [m]")
     for ax in axes[-1]:
         ax.set(xlabel=f"{DIRECTIONS[a]} [m]")

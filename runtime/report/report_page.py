@@ -14,7 +14,6 @@ from numbers import Number
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from runtime.report.panels import DOTS_PER_INCH
 from runtime.report.report import Report, ShownFigure
 from runtime.report.tables import Table, text
 from runtime.support.errors import printable
@@ -78,11 +77,15 @@ def _numeric(table: Table) -> list[bool]:
 
 def _embedded(figure: ShownFigure) -> tuple[str, int | None]:
     """Address that contains the smallest picture of a figure, and its width in a page [pixels] where it is a PNG."""
-    pictures = [(file.read_bytes(), file.suffix) for file in figure.files if file.suffix in PICTURES]
-    data, suffix = min(pictures, key=lambda picture: len(picture[0]))
-    # A PNG states its width in pixels at byte 16.
-    width = int.from_bytes(data[16:20]) * PIXELS_PER_INCH // DOTS_PER_INCH if suffix == ".png" else None
-    return f"data:{PICTURES[suffix]};base64,{b64encode(data).decode()}", width
+    from PIL import Image
+
+    pictures = [file for file in figure.files if file.suffix in PICTURES]
+    file = min(pictures, key=lambda picture: picture.stat().st_size)
+    width = None
+    if file.suffix == ".png":
+        with Image.open(file) as picture:
+            width = round(picture.width / picture.info["dpi"][0] * PIXELS_PER_INCH)
+    return f"data:{PICTURES[file.suffix]};base64,{b64encode(file.read_bytes()).decode()}", width
 
 
 def _made() -> dict[str, str]:

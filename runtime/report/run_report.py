@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from runtime.figures.figure_format import FigureFormat
+from runtime.figures.panel_lines import MOST_LINES, largest
 from runtime.report import plots
 from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.report.report import Report
@@ -16,16 +18,15 @@ from runtime.results.drawn_motion import activation_of
 from runtime.results.run import Run
 from runtime.system.muscle_paths import is_muscle
 
-MOST_LINES = 6  # in a chart: those with the largest values
 TIME = "time [s]"
 
 
-def write_run_report(run: Run, folder: Path, files: list[Path]) -> Report:
+def write_run_report(run: Run, folder: Path, files: list[Path], figure_format: FigureFormat) -> Report:
     """Write tables, figures, motion and page of a run; ``files`` are those of the run in the folder."""
     report = Report(run.system.name, run_tables(run), files, answer=run_answer(run))
     if not run.success:
         report.failures.append(run.message)
-    figures = FigureFiles(folder)
+    figures = FigureFiles(folder, figure_format)
     if len(run.t) > 1:
         figures.add(run_figures(run))
         figures.add_motion(run)
@@ -35,7 +36,7 @@ def write_run_report(run: Run, folder: Path, files: list[Path]) -> Report:
 
 def run_figures(run: Run) -> dict[str, Drawing]:
     """Positions of the bodies, energies, coordinates of joints, joint limits and contact forces over time, by file name."""
-    names = _largest({name: np.ptp(run.r[name], axis=0).max() for name in run.system.body_names})
+    names = largest({name: np.ptp(run.r[name], axis=0).max() for name in run.system.body_names})
     positions = [
         plots.Chart(direction, f"{direction} [m]", {name: (run.t, run.r[name][:, axis]) for name in names})
         for axis, direction in enumerate("xyz")
@@ -66,7 +67,7 @@ def run_figures(run: Run) -> dict[str, Drawing]:
         )
     if run.system.contacts:
         forces = {name: run.contacts[name].normal_force for name in run.system.contact_names}
-        kept = _largest({name: force.max() for name, force in forces.items()})
+        kept = largest({name: force.max() for name, force in forces.items()})
         chart = plots.Chart("contacts", "normal force [N]", {name: (run.t, forces[name]) for name in kept})
         figures["contacts"] = Drawing(
             partial(plots.charts, [chart], TIME), "Normal forces of the contacts over time, the largest ones."
@@ -83,7 +84,7 @@ def _muscles(run: Run) -> dict[str, Drawing]:
         "activation [1]": {force.name: activation_of(run, force) for force in muscles},
         "tension [N]": {force.name: run.forces[force.name].values["tension"] for force in muscles},
     }
-    kept = _largest({name: float(values.max()) for name, values in curves["tension [N]"].items()})
+    kept = largest({name: float(values.max()) for name, values in curves["tension [N]"].items()})
     charts = [
         plots.Chart(label.partition(" ")[0], label, {name: (run.t, of[name]) for name in kept})
         for label, of in curves.items()
@@ -104,16 +105,10 @@ def _coordinates(run: Run) -> dict[str, Drawing]:
     for title, unit in (("angles", "deg"), ("distances", "m")):
         own = {name: values for name, of, values, _ in shown if of == unit}
         if own:
-            names = _largest({name: np.ptp(values) for name, values in own.items()})
+            names = largest({name: np.ptp(values) for name, values in own.items()})
             series = {name: (run.t, own[name]) for name in names}
             chart = plots.Chart(f"{title} of joints", f"{title[:-1]} [{unit}]", series)
             some = f", the {MOST_LINES} that change most" if len(names) < len(own) else ""
             caption = f"Coordinates of joints over time, 0 in the reference pose: {title}{some}."
             figures[title] = Drawing(partial(plots.charts, [chart], TIME), caption)
     return figures
-
-
-def _largest(values: dict[str, float]) -> list[str]:
-    """Names of the largest values, in their order."""
-    kept = sorted(values, key=lambda name: -values[name])[:MOST_LINES]
-    return [name for name in values if name in kept]

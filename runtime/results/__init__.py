@@ -1,4 +1,4 @@
-"""Results of a run, and their export.  Imports ``system`` and below."""
+"""Results of a run, and their export.  Imports ``figures`` and below."""
 
 from __future__ import annotations
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime.dynamics.sources import KINDS
+from runtime.results.ranges import RANGE, ranges
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.system import System
 
@@ -25,7 +27,7 @@ class Work(NamedTuple):
     explained: float  # [J] what the tolerance explains
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EnergyBalance:
     """Energy of a run and the work that changes it; arrays over time (n,) [J].
 
@@ -43,12 +45,27 @@ class EnergyBalance:
     a larger one is in ``run.message``.
     """
 
-    energy: Floats = field(repr=False)
-    work: Mapping[str, Floats] = field(repr=False)
-    error: Floats = field(repr=False)
+    energy: Floats
+    work: Mapping[str, Floats]
+    error: Floats
     largest_error: float
     time: float
     explained: float
+
+    def __repr__(self) -> str:
+        return (
+            f"EnergyBalance(work of {', '.join(self.work) or 'no source'}; error up to {self.largest_error:.2e} J at "
+            f"{self.time:g} s, the tolerance explains {self.explained:.2e} J)"
+        )
+
+    def _repr_html_(self) -> str:
+        """Ranges of energy, work by source and error, for notebooks."""
+        parts = {
+            "energy": self.energy,
+            **{f"work of {name}": done for name, done in self.work.items()},
+            "error": self.error,
+        }
+        return html_table(repr(self), ("[J]", *RANGE), ranges(parts))
 
 
 def sources(system: System) -> tuple[str, ...]:

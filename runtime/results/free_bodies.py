@@ -9,7 +9,7 @@ of its slides at the centre of mass of body j, and the opposite on body i (see `
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +17,12 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.layout import P, R
 from runtime.results.drawn_motion import load_motion
+from runtime.results.ranges import greatest
 from runtime.results.reactions import Reaction
 from runtime.results.recorded import RecordedRun
 from runtime.support.arrays import Floats, ReadOnlyArrays
 from runtime.support.errors import ModelError
+from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.degrees_of_freedom import Branch
 from runtime.system.parts import GROUND
@@ -29,7 +31,7 @@ from runtime.system.reference import body_places
 GRAVITY = "gravity"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FreeBody(ReadOnlyArrays):
     """Everything that acts on a body over time, by its source: arrays (n, 3) in global axes.
 
@@ -39,10 +41,19 @@ class FreeBody(ReadOnlyArrays):
     """
 
     body: str
-    forces: Mapping[str, Floats] = field(repr=False)
-    moments: Mapping[str, Floats] = field(repr=False)
-    force: Floats = field(repr=False)
-    moment: Floats = field(repr=False)
+    forces: Mapping[str, Floats]
+    moments: Mapping[str, Floats]
+    force: Floats
+    moment: Floats
+
+    def __repr__(self) -> str:
+        return f"FreeBody('{self.body}', {len(self.force)} times: {', '.join(self.forces)})"
+
+    def _repr_html_(self) -> str:
+        """The largest force and moment of each source and of their sum, for notebooks."""
+        rows = [(name, greatest(self.forces[name]), greatest(self.moments[name])) for name in self.forces]
+        columns = ("source", "largest force [N]", "largest moment [N m]")
+        return html_table(repr(self), columns, [*rows, ("sum", greatest(self.force), greatest(self.moment))])
 
 
 class Interaction(NamedTuple):

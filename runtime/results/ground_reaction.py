@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runtime.results.ranges import RANGE, greatest, ranges
 from runtime.results.recorded import RecordedRun
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError
+from runtime.support.html import html_table
 from runtime.system.parts import GROUND
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GroundReaction:
     """The sum of contacts with one plane; arrays over time, in global axes.
 
@@ -24,6 +26,16 @@ class GroundReaction:
     force: Floats
     centre_of_pressure: Floats
     free_moment: Floats
+
+    def __repr__(self) -> str:
+        return f"GroundReaction({len(self.force)} times, up to {greatest(self.force)} N)"
+
+    def _repr_html_(self) -> str:
+        """Ranges of the components, for notebooks."""
+        parts = {
+            "force [N]": self.force, "centre of pressure [m]": self.centre_of_pressure, "free moment [N m]": self.free_moment,
+        }  # fmt: skip
+        return html_table(repr(self), ("", *RANGE), ranges(parts))
 
 
 def ground_reaction(run: RecordedRun, contacts: Sequence[str] | str | None = None) -> GroundReaction:

@@ -21,9 +21,11 @@ from numpy.typing import ArrayLike
 
 from runtime.dynamics.derived import Derived
 from runtime.dynamics.equations import shared_workspace_for
+from runtime.results.ranges import RANGE, greatest, ranges
 from runtime.support.arrays import Bools, Floats
 from runtime.support.checks import finite
 from runtime.support.errors import ModelError, shown
+from runtime.support.html import html_table
 from runtime.support.names import named
 from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at
 from runtime.system.parts import GROUND, Joint
@@ -36,7 +38,7 @@ ALONG = 1e-3  # sine of the angle between directions below which they make no ax
 COMPONENTS = tuple(f"{part}.{axis}" for part in ("force", "moment") for axis in AXES)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reaction:
     """Reaction of a joint on one body: force (n, 3) [N] and moment about the point (n, 3) [N m].
 
@@ -57,6 +59,21 @@ class Reaction:
     force_directions: Floats
     moment_directions: Floats
     shared_with: Mapping[str, tuple[str, ...]]
+
+    def __repr__(self) -> str:
+        open_ = f", {len(self.shared_with)} components undetermined" if self.shared_with else ""
+        return (
+            f"Reaction('{self.joint}' on '{self.on}' at {self.at}, axes: {self.axes}, {len(self.force)} times, up to "
+            f"{greatest(self.force)} N and {greatest(self.moment)} N m{open_})"
+        )
+
+    def _repr_html_(self) -> str:
+        """Ranges of the components, for notebooks."""
+        rows = ranges({"force": self.force, "moment": self.moment})
+        shared = {part: ", ".join(joints) for part, joints in self.shared_with.items()}
+        units = ("N",) * 3 + ("N m",) * 3
+        table = [(name, unit, *ends, shared.get(name, "")) for (name, *ends), unit in zip(rows, units, strict=True)]
+        return html_table(repr(self), ("component", "unit", *RANGE, "shared with"), table, self.reason)
 
     @property
     def determined(self) -> bool:

@@ -178,6 +178,25 @@ class SeenRun(Seen, RecordedRun):
 
         return drawn_motion(self)
 
+    def plot(self, *names: str) -> Figure:
+        """Draw quantities over time, a panel each, in a figure of matplotlib; ``savefig`` writes it.
+
+        Parameters
+        ----------
+        names : str
+            Joints, bodies, limits, contacts, forces, motors or frames, each of which stands for its main quantities, such as the
+            coordinates and the reaction of a joint; or outputs, such as "r.toes" and "norm(v.toes)".  Default: coordinates of
+            joints and sizes of reactions, the six of each that change most, and energies.
+
+        Raises
+        ------
+        ModelError
+            For an unknown name, and for a run with less than two output times.
+        """
+        from runtime.results.run_plot import plot_run
+
+        return plot_run(self, names)
+
     def _repr_html_(self) -> str:
         """How the run went, for notebooks."""
         s = self.stats

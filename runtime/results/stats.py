@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+
+from runtime.support.html import html_table
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class Part:
     rejections: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stats:
     """Cost of a run.
 
@@ -37,3 +39,20 @@ class Stats:
     kernel: str
     parts: tuple[Part, ...] = ()
     compile_time: float = 0.0  # [s] of compilation, and of loading compiled code, during the run
+
+    def __repr__(self) -> str:
+        return (
+            f"Stats({self.method}: {self.evaluations} evaluations, {self.steps} steps, "
+            f"{'unknown' if self.rejections is None else self.rejections} rejections, {1e3 * self.wall_time:.3g} ms, "
+            f"rtol {self.rtol:g}, atol {self.atol:g}, {self.kernel})"
+        )
+
+    def _repr_html_(self) -> str:
+        """The methods in turn with their cost, for notebooks."""
+        whole = (self.method, "", self.evaluations, self.steps, self.rejections)
+        parts = [astuple(part) for part in self.parts] if len(self.parts) > 1 else []
+        columns = ("method", "from [s]", "evaluations", "steps", "rejections")
+        note = (
+            f"{1e3 * self.wall_time:.3g} ms, and {1e3 * self.compile_time:.3g} ms of compilation; kernel: {self.kernel}"
+        )
+        return html_table(repr(self), columns, [*parts, whole], note)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from runtime.report.lines import COLOURS
-from runtime.report.panel_lines import rows_of_panels
-from runtime.report.panels import figure, legend
+from runtime.ensemble.ensemble_plot import PERCENTILES, draw_bands
+from runtime.figures.lines import COLOURS
+from runtime.figures.panel_lines import rows_of_panels
+from runtime.figures.panels import figure, legend
 from runtime.support.errors import ModelError
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ SHOWS = {  # by the kind of the study
     "sobol": "Sobol indices of {} with their bounds.", "sample": "{} over each parameter.", "grid": "{} over the grid.",
     "one_at_a_time": "{} while one parameter varies.",
 }  # fmt: skip
-BANDS = ((2.5, 97.5, 0.25, "95 % of the cases"), (25.0, 75.0, 0.45, "50 % of the cases"))
 
 
 def names_of(study: Any, failed: str) -> list[tuple[str, str, str]]:
@@ -71,15 +71,9 @@ def _bands(study: Any, output: str) -> Figure:
         raise ModelError(
             f"figure: output '{output}' is a vector over time; ask for one component, such as '{output}.x'"
         )
-    percentiles = [p for low, high, *_ in BANDS for p in (low, high)] + [50.0]
-    band = study.bands(output, percentiles).values
     fig, axes = figure(1, 1, width=6.5, height=3.6)
     ax = axes[0, 0]
-    for k, (_, _, alpha, label) in enumerate(BANDS):
-        ax.fill_between(
-            study.many.t, band[2 * k], band[2 * k + 1], color=COLOURS[4], alpha=alpha, linewidth=0, label=label
-        )
-    ax.plot(study.many.t, band[-1], color=COLOURS[4], linewidth=1.6, label="median")
+    draw_bands(ax, study.many.t, study.bands(output, PERCENTILES).values)
     ax.set(xlabel="time [s]", ylabel=_label(study, output))
     legend(fig, ax)
     return fig

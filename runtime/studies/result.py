@@ -12,6 +12,7 @@ import numpy as np
 
 from runtime.dynamics.status import Status
 from runtime.ensemble.result import Ensemble
+from runtime.figures.figure_format import PNG, FigureFormat
 from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.report.report import Report
 from runtime.report.report_files import write_report
@@ -269,7 +270,7 @@ class Study:
         return figures.figure_of(self, output, failed)
 
     def write(
-        self, folder: str | Path, *, failed: Failed = "refuse", formats: tuple[str, ...] = ("png",), pdf: bool = False
+        self, folder: str | Path, *, failed: Failed = "refuse", figure_format: FigureFormat = PNG, pdf: bool = False
     ) -> Report:
         """Write tables, figures, ``cases.csv``, ``study.nc`` and ``report.html`` to a folder; returns the report.
 
@@ -282,7 +283,7 @@ class Study:
         """
         place = own_folder(Path(folder))
         report = self._report(failed)
-        drawn = FigureFiles(place, formats)
+        drawn = FigureFiles(place, figure_format)
         names = figures.names_of(self, failed)
         drawn.add({name: Drawing(partial(self.figure, output, failed=failed), shows) for name, output, shows in names})
         report.files.append(self.many.to_csv(place / "cases.csv", overwrite=True))

@@ -144,6 +144,8 @@ def branch_signs_of(system: System, time: float, y: Floats) -> tuple[tuple[float
     work, i, j = rows_at(system, time, y), system.data.body_i, system.data.body_j
     return tuple(
         tuple(map(float, branch_signs(joint, work.state[i[k]], work.state[j[k]], work.x[k])))
+        if joint.module.BRANCH_SIGNS
+        else ()
         for k, joint in enumerate(system.joints)
     )
 

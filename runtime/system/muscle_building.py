@@ -171,16 +171,20 @@ def _path(what: str, path: Sequence[Any], known: Collection[str]) -> tuple[list[
     return bodies + [GROUND] * (len(bodies) == MAX_BODIES - 1), elements, values
 
 
+def _kinds() -> list[str]:
+    """Names of wraps, and of points that move or leave a path."""
+    return [*(name for name in SPANS if "k" in SPANS[name].BODIES), *POINTS]
+
+
 def _element(what: str, entry: Any, known: Collection[str]) -> tuple[str, tuple[str, ...], Mapping[str, Any]]:
     """Name of a wrap or of one of ``POINTS``, or "" for a fixed point; bodies; and values by the names of its module."""
-    kinds = [*(name for name in SPANS if "k" in SPANS[name].BODIES), *POINTS]
     match entry:
         case (body, location):
             kind, own = "", {POINT: location}
-        case (kind, body, Mapping() as own) if kind in kinds:
+        case (kind, body, Mapping() as own) if kind in _kinds():
             pass
         case (kind, _, Mapping()):
-            raise unknown_name(kind, kinds, "wrap or point", "wraps and points", f"{what}: path: ")
+            raise unknown_name(kind, _kinds(), "wrap or point", "wraps and points", f"{what}: path: ")
         case _:
             raise ModelError(f"{what}: path: {shown(entry)}; give (body, point), or (kind, body, values by name)")
     bodies, count = tuple(body) if isinstance(body, tuple | list) else (body,), len(letters_of(kind))

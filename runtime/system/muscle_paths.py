@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,20 +22,6 @@ from runtime.system.spans import SPANS
 def is_muscle(force: Force) -> bool:
     """Whether a force is a law along a path."""
     return hasattr(force.module, "path")
-
-
-def refuse_points_of_angles(forces: Iterable[Force], what: str) -> None:
-    """Refuse muscles with points that an angle moves: their forces jump at the ends of its range, and derivatives with them.
-
-    Raises
-    ------
-    ModelError
-    """
-    if named := [force.name for force in forces if is_muscle(force) and force.module.ANGLES]:
-        raise ModelError(
-            f"{what}: muscle '{named[0]}' has points that an angle moves or takes out of the path: its force jumps at the ends "
-            "of their ranges, and so do derivatives; take differences of runs, or give it fixed points"
-        )
 
 
 def path_spans(force: Force) -> Iterator[tuple[str, tuple[str, ...], dict[str, Any]]]:

@@ -93,9 +93,11 @@ class _AtStart(NamedTuple):
 
     def whole(self, unit: str) -> float:
         """Of which ``PLACES`` are parts."""
-        parts, values = dict(self.force.module.PARAMETERS), self.force.values
-        largest = [np.abs(values[part]).max() for part, of in parts.items() if of == unit and not part.endswith("_0")]
-        return {"m": self.length, "1": 1.0}.get(unit) or max(map(float, largest), default=0.0) or 1.0
+        if known := {"m": self.length, "1": 1.0}.get(unit):
+            return known
+        parts, values = self.force.module.PARAMETERS, self.force.values
+        largest = [np.abs(values[part]).max() for part, of in parts if of == unit and not part.endswith("_0")]
+        return max(map(float, largest), default=0.0) or 1.0
 
 
 def _at_start(force: Force, ends: Sequence[Floats], time: float) -> _AtStart:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -209,10 +210,16 @@ def _slack(t: float) -> float:
 
 
 def _is_number(value: object) -> bool:
+    return _number(value) is not None
+
+
+def _number(value: object) -> float | None:
+    """A finite number, None for anything else."""
     try:
-        return bool(np.isfinite(real_number(value)))
+        number = real_number(value)
     except Refused:
-        return False
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _constant(value: float) -> Signal:
@@ -229,9 +236,9 @@ def as_signal(value: object, what: str) -> Signal:
     """Return a signal, or a number as a constant signal."""
     if isinstance(value, Signal):
         return value
-    if not _is_number(value):
+    number = _number(value)
+    if number is None:
         raise ModelError(f"{what} = {shown(value)}: give a runtime.Signal or a finite number")
-    number = real_number(value)
     return _constant(number) if number else NO_SIGNAL
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import runtime
-from runtime.report.lines import of_many
+from runtime.figures.lines import of_many
 from tests.support.muscles import MUSCLE
 from tests.support.refusals import assert_refused
 

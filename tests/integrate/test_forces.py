@@ -160,6 +160,23 @@ def test_steps_end_at_the_points_of_a_table(table):
         assert np.abs(np.array(found)[..., 2] + expected).max() < 40.0 * tolerance
 
 
+def test_vectorised_cases_locate_the_kinks_of_each_of_several_forces():
+    """As many attempts are repeated to end at a kink as in single runs: a search that reads another force's kink repeats more."""
+    b = Builder("three", gravity=(0.0, 0.0, -G))
+    for k, x in enumerate((0.8, 1.0, 1.2)):
+        b.body(f"bob_{k}", mass=1.0, inertia=SPHERE, r=(k, 0.0, -x), free=True)
+        values = dict(s_i=(k, 0.0, 0.0), s_j=(0.0, 0.0, 0.0), tension_table=TENSIONS, damping=0.0)
+        b.force(f"spring_{k}", "tabulated_spring", "ground", f"bob_{k}", **values)
+    system = b.build()
+    starts = np.array([system.state.r["bob_1"]] * 3) + 0.01 * np.eye(3)
+    many = simulate_many(system, {"r.bob_1": starts}, 2.0, rtol=1e-8, atol=1e-8)
+    assert many.vectorised.all()
+    for k, start in enumerate(starts):
+        initial = system.state.replace(r={"bob_1": start})
+        alone = simulate(system, 2.0, initial=initial, method="dop853", rtol=1e-8, atol=1e-8)
+        assert abs(int(many.rejections[k]) - alone.stats.rejections) <= 0.1 * alone.stats.rejections
+
+
 def test_points_on_a_line_end_no_step():
     x = np.linspace(0.25, 4.0, 16)
     straight = bob(

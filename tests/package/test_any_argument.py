@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.vendor.pretty import pretty
 
 import runtime
-from runtime import ModelError, analysis, report, results, system
+from runtime import ModelError, analysis, figures, report, results, system
 from runtime.integrate import StepError
 from runtime.support import results_folder
 from tests.support.any_value import anything
@@ -78,7 +78,7 @@ def known(world):
     return Short(calls(world))
 
 
-DRAWING = {"save", "legend", "place_legend", "draw", "side_views"}  # of figures of matplotlib
+DRAWING = {"save", "legend", "letter", "place_legend", "draw", "side_views"}  # of figures of matplotlib
 RESULTS = {name for name in (*analysis.__all__, *results.__all__, *system.__all__) if name[0].isupper()}
 VALUES = {"Body", "Joint", "Limit", "Contact"}
 OTHER = {
@@ -99,7 +99,7 @@ def test_every_public_function_takes_part(known):
     public = (
         set(runtime.__all__) | set(analysis.__all__) | set(results.__all__) | set(system.__all__) | {"Table", "Report"}
     )
-    for module in (report.plots, report.cone_plots, report.panels, report.lines):
+    for module in (report.plots, report.cone_plots, figures.panels, figures.lines):
         drawn = {name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__}
         public |= {name for name in drawn if not name.startswith("_")}
     assert public - called - OTHER - (RESULTS - VALUES) - DRAWING == set()

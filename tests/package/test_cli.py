@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import xarray
+from PIL import Image
 
 import runtime.cli
 from tests.support.full_disk import no_room
@@ -207,6 +208,25 @@ def test_simulate(command, tmp_path):
     for folder in ("talus-chain", "talus-chain-2"):
         assert command("simulate", "chain", "--set", "links=3", "--t-end", "0.1", "--no-report").code == 0
         assert (tmp_path / folder).is_dir()
+
+
+@pytest.mark.parametrize(
+    "verb", [("simulate", "pendulum", "--t-end", "0.1"), ("drop", "--t-end", "0.15")], ids=" ".join
+)
+def test_figures_have_the_formats_and_dots_that_are_asked_for(command, tmp_path, verb):
+    assert command(*verb, "--figure-format", "pdf", "--dpi", "75", "--out", "o").code == 0
+    pictures = sorted(tmp_path.glob("o/*.png"))
+    assert pictures and all(file.with_suffix(".pdf").is_file() for file in pictures)
+    for file in pictures:  # which pages show in place of PDF
+        with Image.open(file) as picture:
+            assert picture.info["dpi"] == pytest.approx((75, 75), abs=0.02)
+
+
+@pytest.mark.parametrize("verb", [("simulate", "pendulum"), ("drop",)], ids=" ".join)
+def test_unknown_formats_and_too_many_dots_are_refused(command, verb):
+    refused = command(*verb, "--figure-format", "gif").sentence
+    assert refused == "--figure-format = 'gif': 'gif' is unknown; use png, svg, pdf"
+    assert command(*verb, "--dpi", "5000").sentence.startswith("--dpi = 5000, limit 50 to 600; ")
 
 
 def test_info_models_doctor(command):

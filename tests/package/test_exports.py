@@ -11,9 +11,9 @@ import pytest
 import runtime
 from tests.support.processes import environment
 
-ROOMS = ["analysis", "ensemble", "report", "results", "studies", "system"]
+ROOMS = ["analysis", "ensemble", "figures", "report", "results", "studies", "system"]
 PACKAGES = ["runtime", "runtime.integrate", *(f"runtime.{room}" for room in ROOMS)]
-PATHS = ["report.panels.save", "report.Table", "analysis.Motion", "system.hertz_stiffness", "results.write_storage"]
+PATHS = ["figures.panels.save", "report.Table", "analysis.Motion", "system.hertz_stiffness", "results.write_storage"]
 
 
 @pytest.mark.parametrize("room", PACKAGES)

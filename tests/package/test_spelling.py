@@ -57,8 +57,8 @@ CALLS = [
     *(("simulate", "pendulum", option, odd) for option in ("--t-end", "--rtol", "--atol", "--method") for odd in ODD),
     *(("view", "pendulum", "--out", "a.html", option, odd) for option in ("--t-end", "--speed") for odd in ODD[:3]),
     *(("info", model, "--set", f"{key}={odd}") for model, keys in KEYS.items() for key in keys for odd in ODD),
-    *(("drop", option, odd) for option in ("--t-end", "--tolerance", "--height", "--formats") for odd in ODD[:3]),
-    *(("ankle", "--formats", odd) for odd in ODD),
+    *(("drop", option, odd) for option in ("--t-end", "--tolerance", "--height", "--figure-format") for odd in ODD[:3]),
+    *(("ankle", "--figure-format", odd) for odd in ODD),
     ("ankle", "--tolerance", "1e-40"), ("claims", "--tolerance", "1e-40"), ("pendulum", "--tolerance", "1e-40"),
     ("drop", "--tolerance", "1e-40"), ("drop", "--height", "100"), ("info", "foot", "--set", "link_length=41.7"),
     ("info", "foot", "--set", "law=as_published"), ("info", "pendulum", "--set", "limits=elastic", "--set", "damping=1"),
@@ -78,7 +78,7 @@ def test_every_option_with_odd_values(command, without_figures):
 
 GAIT = (
     "--side", "--mass", "--height", "--sex", "--marker-cutoff", "--cop-cutoff", "--force-cutoff", "--order", "--longest-gap",
-    "--toes", "--forces", "--marker", "--up", "--units", "--formats",
+    "--toes", "--forces", "--marker", "--up", "--units", "--figure-format",
 )  # fmt: skip
 
 

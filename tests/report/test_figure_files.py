@@ -6,9 +6,9 @@ import signal
 import numpy as np
 import pytest
 
-from runtime import ModelError
+from runtime.figures import FigureFormat
 from runtime.report import plots
-from runtime.report.figure_files import Drawing, FigureFiles, formats_of
+from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.support import beside
 from tests.support.refusals import assert_refused
 
@@ -24,7 +24,7 @@ CURVE = Drawing(curve, "A line.", "Author (2020), Fig. 1")
 
 
 def test_all_files_exist_in_the_order_in_which_they_were_added(tmp_path):
-    figures = FigureFiles(tmp_path, ("svg", "png"))
+    figures = FigureFiles(tmp_path, FigureFormat(("svg", "png")))
     figures.add({f"figure {n}": CURVE for n in range(3)})
     figures.add({"last": Drawing(curve, "The last.")})
     files = [file for figure in figures.write() for file in figure.files]
@@ -42,7 +42,7 @@ def test_all_files_exist_in_the_order_in_which_they_were_added(tmp_path):
 def test_one_process_writes_what_several_write(tmp_path, monkeypatch):
     def drawn(folder):
         folder.mkdir()
-        figures = FigureFiles(folder, ("png",))
+        figures = FigureFiles(folder)
         figures.add({"a": CURVE, "b": CURVE})
         return [file.read_bytes() for figure in figures.write() for file in figure.files]
 
@@ -68,18 +68,6 @@ def test_figures_of_a_process_that_was_ended_are_drawn_here(tmp_path):
             os.kill(os.getpid(), signal.SIGKILL)
         return curve()
 
-    figures = FigureFiles(tmp_path, ("png",))
+    figures = FigureFiles(tmp_path)
     figures.add({"one": Drawing(ends, ""), "two": Drawing(ends, "")})
     assert all(file.stat().st_size > 1000 for figure in figures.write() for file in figure.files)
-
-
-def test_formats_are_named_once_each():
-    assert formats_of(" PNG, svg,png") == ("png", "svg")
-    for text in ("", "png,", "bmp"):
-        assert_refused("use png, svg, pdf", formats_of, text)
-
-
-def test_unknown_formats_are_refused_before_anything_is_drawn(tmp_path):
-    for formats, said in ((("png", "a"), "'a'"), (("",), "''")):
-        with pytest.raises(ModelError, match=f"^formats = .*: {said} is unknown; use png"):
-            FigureFiles(tmp_path, formats)

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from runtime.report import Report, Table, panels, terminal
+from runtime.figures import FigureFormat, panels
+from runtime.report import Report, Table, terminal
 from runtime.report.report_page import write_page
 from runtime.report.tables import write_csv
 from runtime.results import write_columns
@@ -57,7 +58,7 @@ def test_dollars_in_names_begin_no_formula(tmp_path):
     axes[0, 0].semilogy([1.0, 1e4], [1.0, 1e6], label="$\\nonsense$")
     axes[0, 0].set_title("$\\frac{$")
     panels.legend(fig, axes[0, 0])
-    (file,) = panels.save(fig, tmp_path, "f", ("svg",))
+    (file,) = panels.save(fig, tmp_path, "f", FigureFormat(("svg",)))
     assert "nonsense" in file.read_text(encoding="utf-8")
 
 

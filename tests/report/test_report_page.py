@@ -8,6 +8,7 @@ from subprocess import run
 import pytest
 
 from models.papers import PAPERS
+from runtime.figures import FigureFormat
 from runtime.report import Report, Table, figure_files, plots, printing, write_report
 from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.results.seen import Seen
@@ -18,10 +19,10 @@ from tests.support.paths import ROOT
 ROWS = [["b", 10.0, None], ["a", 9.5, 1.0], ["<c>", 100.0, 2.0]]
 
 
-def made(folder, monkeypatch, *, formats=("svg", "png"), pdf=False, **more):
+def made(folder, monkeypatch, *, formats=("svg", "png"), dpi=150, pdf=False, **more):
     """A report with a figure and two tables, written by the command."""
     monkeypatch.setattr("sys.argv", ["/usr/bin/talus", "study", "--out", "a folder"])
-    figures = FigureFiles(folder, formats)
+    figures = FigureFiles(folder, FigureFormat(formats, dpi))
     figures.add(
         {
             "line": Drawing(
@@ -62,6 +63,15 @@ def test_the_smaller_picture_is_embedded_whatever_the_formats(tmp_path, monkeypa
     report, page = made(tmp_path / "pdf", monkeypatch, formats=("pdf",))  # which pages do not show
     assert re.findall(r'src="data:image/([a-z]+)', page) == ["png"]
     assert [file.name for file in report.figures[0].files] == ["line.pdf", "line.png"]
+
+
+def test_a_picture_has_the_same_size_in_a_page_whatever_its_dots(tmp_path, monkeypatch):
+    widths = []
+    for dpi in (100, 150, 300):
+        (tmp_path / str(dpi)).mkdir()
+        _, page = made(tmp_path / str(dpi), monkeypatch, formats=("png",), dpi=dpi)
+        widths += re.findall(r'<img src="data:image/png[^"]*" width="(\d+)"', page)
+    assert widths == ["672"] * 3  # 7 inches of 96 pixels
 
 
 def test_a_missing_library_is_named_with_its_command(tmp_path, monkeypatch):

@@ -33,6 +33,37 @@ def test_ensemble():
     assert "2 REACHED_END" in repr(ensemble)
 
 
+def test_reactions_cost_and_balances():
+    run = runtime.simulate(models.foot.build(limits="dissipative"), 0.1, t_eval=[0.0, 0.05, 0.1])
+    reaction = run.reaction("ankle", on="main_foot")
+    assert repr(reaction).startswith(
+        "Reaction('ankle' on 'main_foot' at s_i of joint 'ankle', axes: global, 3 times, up to"
+    )
+    assert {"force.z", "N", f"{reaction.force[:, 2].min():.4g}", f"{reaction.force[:, 2].max():.4g}"} <= set(
+        shown(reaction)
+    )
+    assert f"up to {np.linalg.norm(reaction.force, axis=1).max():.4g} N and" in repr(reaction)
+    assert {str(run.stats.evaluations), str(run.stats.steps), "from [s]"} <= set(shown(run.stats))
+    assert f"{run.stats.evaluations} evaluations, {run.stats.steps} steps" in repr(run.stats)
+    balance = run.energy_balance
+    assert {"work of talocrural", f"{balance.energy.max():.4g}", "error"} <= set(shown(balance))
+    assert f"{balance.largest_error:.2e} J" in repr(balance)
+    foot = run.free_body("main_foot")
+    weight = np.linalg.norm(foot.forces["gravity"][0])
+    assert {"gravity", f"{weight:.4g}", "sum"} <= set(shown(foot)) and "'main_foot', 3 times" in repr(foot)
+
+
+def test_undetermined_reactions_and_forces_of_the_ground():
+    b = runtime.Builder("door", gravity=(0, 0, -9.81), axes="global")
+    b.body("door", mass=10.0, inertia=(1, 1, 1), r=(0.5, 0, 0))
+    b.joint("upper", "spherical", "ground", "door", point=(0, 0, 0.8))
+    b.joint("lower", "spherical", "ground", "door", point=(0, 0, -0.8))
+    upper = runtime.simulate(b.build(), 0.1).reaction("upper", on="door")
+    assert "1 components undetermined" in repr(upper) and {"lower", upper.reason} <= set(shown(upper))
+    ground = runtime.simulate(models.foot_ground.build(), 0.2, t_eval=[0.0, 0.2]).ground_reaction()
+    assert "GroundReaction(2 times, up to" in repr(ground) and "free moment [N m]" in shown(ground)
+
+
 @pytest.mark.parametrize("odd", ["<b>", "a & b", "'\""])
 def test_texts_are_escaped(odd):
     assert odd in shown(Table(odd, [odd], [[odd]], note=odd))

@@ -144,3 +144,12 @@ def test_bad_scenes(run, tmp_path):
     assert_refused("the format '.avi' is not known; use .html, .gif, .mp4, .png", run.animation, tmp_path / "a.avi")
     (tmp_path / "b.html").touch()
     assert_refused("exists; choose another name or pass overwrite=True", run.animation, tmp_path / "b.html")
+
+
+def test_a_view_prints_nothing(run, monkeypatch, capfd):
+    """The server of the library that draws pages announces its address, which is gone when the page is shown."""
+    pytest.importorskip("viser", reason="pages need the extra view")
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: bool(opened.append(address)) or True)
+    assert run.view() is None and opened[0].endswith("view.html")
+    assert capfd.readouterr() == ("", "")

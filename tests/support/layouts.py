@@ -5,7 +5,7 @@ from itertools import combinations
 
 import pytest
 
-from runtime.report import panels
+from runtime.figures import panels
 from runtime.support import beside
 
 SLACK = 2.0  # [px] at 150 dots per inch
@@ -27,6 +27,7 @@ def faults(figure):
             (ax.xaxis.label, f"x label {number}"),
             (ax.yaxis.label, f"y label {number}"),
         ]
+        labels += [(text, f"letter {text.get_text()}") for text in ax.texts if text.get_gid() == panels.LETTER]
         for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "y")):
             low, high = sorted(axis.get_view_interval())
             for tick in axis.get_major_ticks():
@@ -55,8 +56,8 @@ def faults_of_figures():
     """Draws the figures of studies in this process; gives the faults of each by its name, where there are any."""
     found, save = {}, panels.save
 
-    def saved(figure, folder, name, formats):
-        files = save(figure, folder, name, formats)
+    def saved(figure, folder, name, figure_format):
+        files = save(figure, folder, name, figure_format)
         if wrong := faults(figure):
             found[name] = wrong
         return files

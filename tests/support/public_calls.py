@@ -9,6 +9,7 @@ import numpy as np
 import models
 import runtime
 from runtime import analysis, ensemble, report, results, system
+from runtime.figures import FigureFormat
 from runtime.report import figure_files, plots
 from runtime.support import results_folder
 from tests.support import model_files
@@ -303,7 +304,8 @@ def values(w):
         "Report": (report.Report, dict(title="a", tables=[w.table], files=[], failures=[])),
         "Chart": (plots.Chart, dict(title="a", ylabel="b", series={"c": (w.t, w.t)})),
         "Drawing": (figure_files.Drawing, dict(draw=list, shows="a", source="b")),
-        "FigureFiles": (figure_files.FigureFiles, dict(folder=Path("figures"), formats=("png",))),
+        "FigureFiles": (figure_files.FigureFiles, dict(folder=Path("figures"), figure_format=FigureFormat())),
+        "FigureFormat": (FigureFormat, dict(kinds=("png",), dpi=150)),
     }
 
 

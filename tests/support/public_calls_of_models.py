@@ -10,7 +10,8 @@ from models import walking
 from models.rotations import about
 from models.walking import filters, synthetic
 from runtime import report
-from runtime.report import cone_plots, figure_files, lines, panels, plots
+from runtime.figures import FigureFormat, lines, panels
+from runtime.report import cone_plots, plots
 
 
 # A table.
@@ -46,7 +47,7 @@ def reports(w):
             cone_plots.top_view,
             dict(runs=runs, limits={"pivot": w.limit.cone}, until=0.1, zooms={"pivot": (0.0, 1.0, 0.5)}),
         ),
-        "figure_files.formats_of": (figure_files.formats_of, dict(text="png,svg")),
+        "FigureFormat.named": (FigureFormat.named, dict(text="png,svg", dpi=150)),
         "plots.snapshots": (plots.snapshots, dict(poses=poses, planes=("sagittal",))),
     }
 

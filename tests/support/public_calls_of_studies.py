@@ -4,6 +4,7 @@ from pathlib import Path
 
 import runtime
 from runtime import studies
+from runtime.figures import FigureFormat
 
 
 def of_studies(w):
@@ -37,5 +38,8 @@ def of_studies(w):
         "Study.figure": (w.study.figure, dict(output="e", failed="refuse")),
         "Study.unit": (w.study.unit, dict(name="e")),
         "Study.tables": (w.study.tables, dict(failed="refuse")),
-        "Study.write": (w.study.write, dict(folder=Path("a_study"), failed="refuse", formats=("png",), pdf=False)),
+        "Study.write": (
+            w.study.write,
+            dict(folder=Path("a_study"), failed="refuse", figure_format=FigureFormat(), pdf=False),
+        ),
     }

@@ -12,7 +12,8 @@ import xarray
 
 import models
 from runtime import ModelError, simulate
-from runtime.report import Report, Table, panels, write_report
+from runtime.figures import FigureFormat, panels
+from runtime.report import Report, Table, write_report
 from runtime.report.tables import write_csv
 from runtime.results import write_storage
 from runtime.results.export import write_columns, write_dataset
@@ -35,7 +36,7 @@ def run():
 def _figure(folder, kind):
     fig, axes = panels.figure(1, 1)
     axes[0, 0].plot(np.random.default_rng(0).normal(size=5000))
-    return panels.save(fig, folder, "f", (kind,))
+    return panels.save(fig, folder, "f", FigureFormat((kind,)))
 
 
 def _report(folder):
@@ -57,7 +58,7 @@ WRITERS = {
     "t.txt": lambda run, folder: write_text(folder / "t.txt", "x" * 5000),
     "b.bin": lambda run, folder: write_bytes(folder / "b.bin", bytes(5000)),
     "t.csv of a report": lambda run, folder: _report(folder),
-    **{f"f.{kind}": lambda run, folder, kind=kind: _figure(folder, kind) for kind in panels.KNOWN_FORMATS},
+    **{f"f.{kind}": lambda run, folder, kind=kind: _figure(folder, kind) for kind in ("png", "svg", "pdf")},
 }
 
 

@@ -26,8 +26,9 @@ from models.studies.ankle.runs import (
     motions,
 )
 from runtime import Run, simulate
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, Table, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 from runtime.support import Beside, made_folder
 
 REPEATS = 5
@@ -53,7 +54,7 @@ def ankle(
     check_units: bool = True,
     t_end: float = 5.0,
     tolerance: measures.Tolerance = 1e-10,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Compare the classical with the modified ankle of the foot, as published, or for other axes, links and sizes.
 
@@ -93,10 +94,10 @@ def ankle(
         Simulated time.
     tolerance : float
         Relative and absolute tolerance of the integration.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder, figure_format)
     lists = dict(
         subtalar_inclination=subtalar_inclination, subtalar_deviation=subtalar_deviation,
         talocrural_inclination=talocrural_inclination, talocrural_deviation=talocrural_deviation, link_lengths=link_lengths,

@@ -11,7 +11,7 @@ import numpy as np
 from models.foot_bones import BONES
 from models.studies.ankle.runs import ANKLES, BODY
 from models.studies.ankle.varied import MEASURES, VARIED, Case, at_reference
-from runtime.report import lines, panels
+from runtime.figures import lines, panels
 from runtime.report.figure_files import Drawing
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from models.studies.gait.curves import by_foot, joints
-from models.studies.gait.figures import DIRECTIONS, POWER, UNITS, events
+from models.studies.gait.figures import DIRECTIONS, POWER, events
+from models.studies.gait.moments import Moments
 from models.walking.axes_bands import CHECKS, ENOUGH, AxesBands, axes_bands, values_of
 from models.walking.axes_posterior import AxesPosterior
 from models.walking.capture import Capture
@@ -121,13 +122,14 @@ def answer(found: Sequence[AxesBands]) -> str:
     return "  " + "  ".join(sentences)
 
 
-def figures(found: Sequence[AxesBands], heading: str) -> dict[str, Drawing]:
+def figures(found: Sequence[AxesBands], heading: str, moments: Moments) -> dict[str, Drawing]:
     """Curves of the ankle with their bands, and those of its muscles where they were asked for, by file name."""
     at = {one.gait.side: events([one.gait]) for one in found}
     rows = [
         [
-            _panel(found, f"{joint}_{quantity}", *(POWER if quantity == "power" else DIRECTIONS[joint]))
-            for quantity in UNITS
+            _panel(found, f"{joint}_angle", *DIRECTIONS[joint]),
+            moments.of(_panel(found, f"{joint}_moment", *DIRECTIONS[joint]), joint),
+            _panel(found, f"{joint}_power", *POWER),
         ]
         for joint in joints([one.gait for one in found])
     ]

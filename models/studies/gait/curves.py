@@ -21,8 +21,8 @@ def upper(found: Sequence[Gait]) -> tuple[str, ...]:
 
 
 def by_foot(found: Sequence[Gait]) -> dict[str, list[Gait]]:
-    """The trials of each foot, right first."""
-    feet = {side: [one for one in found if one.side == side] for side in ("right", "left")}
+    """The trials of each foot, the left one first, which figures draw on the left."""
+    feet = {side: [one for one in found if one.side == side] for side in ("left", "right")}
     return {side: trials for side, trials in feet.items() if trials}
 
 

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from models.studies.gait.curves import by_foot, joints, upper
+from models.studies.gait.moments import INTERNAL, Moments
 from models.walking import gait_plots, norms
 from models.walking.axes_posterior import AxesPosterior
 from models.walking.cycle_curves import BOUND, curve, dimensionless_speed, ground_force
@@ -29,7 +30,7 @@ DIRECTIONS = {  # positive and negative
         for kind, words in (
             ("flexion", ("flexion", "extension")),
             ("adduction", ("adduction", "abduction")),
-            ("rotation", ("internal", "external")),
+            ("rotation", ("internal rotation", "external rotation")),
         )
     },
 }
@@ -62,25 +63,20 @@ CAVEATS = {("metatarsophalangeal", "moment"): BOUND, ("metatarsophalangeal", "po
 UNITS = {"angle": "deg", "moment": "N m/kg", "power": "W/kg"}
 
 
-def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing]:
-    """The figures by file name, to be drawn when called; ``head``: facts of the subject and the trials."""
+def figures(found: Sequence[Gait], heading: str, moments: Moments = INTERNAL) -> dict[str, Drawing]:
+    """The figures by file name, to be drawn when called; ``heading``: the patient's line above each."""
     feet = by_foot(found)
     pace = mean_pace(found)
-    rows = [[_panel(feet, quantity, joint, pace) for quantity in UNITS] for joint in joints(found)]
+    rows = [[_panel(feet, quantity, joint, pace, moments) for quantity in UNITS] for joint in joints(found)]
     rows.append([_force(feet, axis, name, pace) for axis, name in enumerate(FORCES)])
     above: dict[str, Drawing] = {}
-    if upper(found):
-        of_angles = [[_panel(feet, quantity, name, pace) for quantity in ("angle", "moment")] for name in upper(found)]
-        for row, joint in zip(of_angles[:: len(JOINT_ANGLES["knee"])], JOINT_ANGLES, strict=True):
-            row.append(_panel(feet, "power", joint, pace))
-        above["knee_and_hip"] = Drawing(
-            partial(
-                laboratory_page,
-                of_angles,
-                {side: events(trials) for side, trials in feet.items()},
-                heading(found, head),
-            ),
-            "Angles and moments of knee and hip about the axes of their joint coordinate systems, and the power of each joint.",
+    at = {side: events(trials) for side, trials in feet.items()}
+    for joint, names in JOINT_ANGLES.items() if upper(found) else ():
+        of_joint = [[_panel(feet, quantity, name, pace, moments) for quantity in ("angle", "moment")] for name in names]
+        of_joint[0].append(_panel(feet, "power", joint, pace, moments))
+        above[joint] = Drawing(
+            partial(laboratory_page, of_joint, at, heading),
+            f"Angles and moments of the {joint} about the axes of its joint coordinate system, and its power.",
         )
     axes = {side: trials[0] for side, trials in feet.items() if isinstance(trials[0].functional_axes, AxesPosterior)}
     if axes:
@@ -94,9 +90,7 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
     paths = {side: ([one.cop_in_foot() for one in trials], _landmarks(trials[0])) for side, trials in feet.items()}
     return {
         "gait": Drawing(
-            partial(
-                laboratory_page, rows, {side: events(trials) for side, trials in feet.items()}, heading(found, head)
-            ),
+            partial(laboratory_page, rows, at, heading),
             "Angles, moments and powers of the joints and the ground force over the gait cycle, with norms and gait events.",
             f"{PAPER}, Figs. 5 and 7",
         ),
@@ -109,19 +103,13 @@ def figures(found: Sequence[Gait], head: Mapping[str, str]) -> dict[str, Drawing
     }
 
 
-def heading(found: Sequence[Gait], head: Mapping[str, str]) -> str:
-    """Subject and number of trials, in one line."""
-    trials = {one.name.removesuffix(f", {one.side} foot") for one in found}
-    return f"Subject: {head['subject']}.  Trials: {len(trials)}."
-
-
 def mean_pace(found: Sequence[Gait]) -> float:
     """Mean dimensionless speed of the trials; NaN where the walker stays in place in all of them."""
     known = [pace for one in found if np.isfinite(pace := dimensionless_speed(one))]
     return float(np.mean(known)) if known else float("nan")
 
 
-def _panel(feet: Feet, quantity: str, joint: str, pace: float) -> Panel:
+def _panel(feet: Feet, quantity: str, joint: str, pace: float, moments: Moments) -> Panel:
     """A quantity of a joint of each foot."""
     curves = {side: np.array([curve(one, quantity, joint) for one in trials]) for side, trials in feet.items()}
     directions = POWER if quantity == "power" else DIRECTIONS[joint]
@@ -136,7 +124,8 @@ def _panel(feet: Feet, quantity: str, joint: str, pace: float) -> Panel:
         caveat = "; ".join(
             dict.fromkeys(one.toe_caveat for trials in feet.values() for one in trials if one.toe_caveat)
         )
-    return Panel(f"{joint.replace('_', ' ')} {quantity}", *directions, UNITS[quantity], curves, norm, caveat)
+    panel = Panel(f"{joint.replace('_', ' ')} {quantity}", *directions, UNITS[quantity], curves, norm, caveat)
+    return moments.of(panel, joint) if quantity == "moment" else panel
 
 
 def _force(feet: Feet, axis: int, name: str, pace: float) -> Panel:

@@ -14,6 +14,7 @@ from models.studies.emg_agreement import scaling_trials
 from models.studies.gait import bands, electromyograms, tables
 from models.studies.gait import contact as soles
 from models.studies.gait import muscles as pulling
+from models.studies.gait.moments import INTERNAL, Moments
 from models.studies.gait.sources import DELP
 from models.studies.gait.subject_report import TITLE, begin, finish, sentences, with_feet
 from models.studies.muscle_report import CROWNINSHIELD
@@ -24,8 +25,9 @@ from models.walking.capture import Capture, read_capture
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 
 SIDES, TOES, SEXES = ("auto", "right", "left"), ("auto", "guided", "locked"), ("female", "male")
 AXES = ("rule", "posterior")
@@ -75,7 +77,9 @@ def gait(
     passive_forces: bool = False,
     emg_maximum: list[str] | None = None,
     emg_channel: Annotated[list[str] | None, "as channels"] = None,
-    formats: str = FORMATS,
+    moments: str = INTERNAL.kind,
+    plantarflexor_up: bool = False,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Analyse walking: joint angles, moments and powers of foot, knee and hip.  Without files, a synthetic trial is analysed.
 
@@ -165,10 +169,15 @@ def gait(
         several times.
     emg_channel : list of str
         MUSCLE=LABEL, such as soleus_r=EMG1, for electromyograms whose labels are not known; may be given several times.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    moments : str
+        Moments in the figures: internal, of muscles and ligaments; or external, of ground, gravity and inertia.
+    plantarflexor_up : bool
+        Draw moments of plantarflexion, extension and abduction upwards, as gait laboratories do; else moments are positive as the
+        angles.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    files_of_figures = FigureFiles(folder, formats_of(formats))
+    files_of_figures, shown = FigureFiles(folder, figure_format), Moments(moments, plantarflexor_up)
     for name, value, allowed in (
         ("side", side, SIDES),
         ("toes", toes, TOES),
@@ -212,7 +221,7 @@ def gait(
         orthosis=None if orthosis is None else orthosis_option(orthosis),
     )  # fmt: skip
     found, recorded, left_out = _analysed(static, trials, options, report, say)
-    begin(report, found, left_out, filters, *(["2011"] if contact else []))
+    begin(report, found, recorded, left_out, filters, *(["2011"] if contact else []))
     if not files:
         say("simulating the ankle and the toes, driven by the computed moments")
         report.tables.append(tables.recovery(found[0]))
@@ -228,7 +237,7 @@ def gait(
         report.cite += [DELP] + ([CROWNINSHIELD] if muscle_cost == "stress" else [])
     by_axes = bands.analyse(found, static, recorded, options, leg if walks else None, left_out, say)
     say("figures and data")
-    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks, by_axes)
+    finish(report, found, left_out, files_of_figures, trial_soles, trial_emgs, walks, by_axes, shown)
     return report
 
 

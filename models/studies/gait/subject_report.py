@@ -20,10 +20,12 @@ from models.studies.gait import (
 from models.studies.gait import contact as soles
 from models.studies.gait import files as written
 from models.studies.gait.curves import notes
-from models.studies.gait.figures import figures, heading
+from models.studies.gait.figures import figures
 from models.studies.gait.head import head
+from models.studies.gait.moments import INTERNAL, Moments
 from models.studies.gait.sources import SOURCES
 from models.walking.axes_bands import AxesBands
+from models.walking.capture import Capture
 from models.walking.gait_result import Gait
 from models.walking.preparation import Filters
 from runtime.report import Report, Table, write_report
@@ -32,8 +34,15 @@ from runtime.report.figure_files import FigureFiles
 TITLE = "Joint angles, moments and powers of the ankle and foot in walking: Rodrigues da Silva et al. (n.d.)"
 
 
-def begin(report: Report, found: Sequence[Gait], left_out: Sequence[str], filters: Filters, *papers: str) -> None:
-    """Add tables, head, answer and references of a subject's trials to a report."""
+def begin(
+    report: Report,
+    found: Sequence[Gait],
+    recorded: Sequence[Capture],
+    left_out: Sequence[str],
+    filters: Filters,
+    *papers: str,
+) -> None:
+    """Add tables, head, answer and references of a subject's trials to a report; ``recorded``: the recording of each trial."""
     report.tables += [
         tables.peaks(found),
         *tables.knee_and_hip(found),
@@ -47,7 +56,7 @@ def begin(report: Report, found: Sequence[Gait], left_out: Sequence[str], filter
         *tables.functional(found),
         *tables.posterior(found),
     ]
-    report.head = head(found, filters)
+    report.head = head(found, recorded, filters)
     report.cite = [*cited("n.d.", *papers), *SOURCES]
     report.answer, report.first = tables.answer(found), ("peaks",)
     if worn := [one for one in found if one.orthosis_moments]:
@@ -67,12 +76,15 @@ def finish(
     trial_emgs: Sequence[electromyograms.TrialEmg] = (),
     walks: muscles.Walks = (),
     by_axes: Sequence[AxesBands] = (),
+    moments: Moments = INTERNAL,
 ) -> None:
     """Add notes, figures and data to a report and write its files into the folder of the figures.
 
     ``left_out``: notes beside those of the trials.
     """
-    assumptions, drawn = [*notes(found), *left_out], figures(found, report.head)
+    patient = report.head["patient"]
+    report.head = {**report.head, "moments": moments.text}
+    assumptions, drawn = [*notes(found), *left_out], figures(found, patient, moments)
     if trial_soles:
         report.tables += contact_tables.tables(trial_soles)
         assumptions += [one.note for one in trial_soles]
@@ -88,11 +100,11 @@ def finish(
         report.tables[1:1] = bands.tables(by_axes)
         report.answer += bands.answer(by_axes)
         report.first = (*report.first, bands.INTERVALS)
-        drawn |= bands.figures(by_axes, heading(found, report.head))
+        drawn |= bands.figures(by_axes, patient, moments)
     if trial_emgs:
         report.tables += electromyograms.tables(trial_emgs)
         report.cite = [*report.cite, *(CITED if walks else (DE_LUCA,))]
-        drawn |= electromyograms.figures(trial_emgs, heading(found, report.head))
+        drawn |= electromyograms.figures(trial_emgs, patient)
     report.tables.append(Table("notes", ["assumption that was not read from a file"], [[note] for note in assumptions]))
     if worn := [one for one in found if one.orthosis_moments]:
         drawn |= orthosis.figures(worn)

@@ -13,10 +13,11 @@ from models.studies.gait_table.comparisons import Comparison
 from models.studies.gait_table.tables import label
 from models.walking.cycle_curves import QUANTITIES
 from models.walking.gait_result import PERCENT
+from models.walking.laboratory_page import LABELS, SMALL, TICKS, TITLE
 from models.walking.subject_curves import Foot, SubjectMean, Subjects, mean_and_sd
+from runtime.figures.lines import style
+from runtime.figures.panels import figure, place_legend
 from runtime.report.figure_files import Drawing
-from runtime.report.lines import style
-from runtime.report.panels import figure, place_legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +62,7 @@ def means(sets: Sets, quantities: Sequence[str], caveats: Mapping[str, str]) -> 
     for ax in axes.flat[len(quantities) :]:
         ax.set_visible(False)
     for ax in axes[-1]:
-        ax.set_xlabel("gait cycle [%]", fontsize=8)
+        ax.set_xlabel("gait cycle [%]", fontsize=LABELS)
     place_legend(fig, _handles(sets))
     return fig
 
@@ -88,7 +89,7 @@ def comparison(result: Comparison, caveats: Mapping[str, str]) -> Figure:
             ax.set_visible(True)
             for cluster in test.clusters:
                 ax.axvspan(cluster.start, cluster.end, color=MARKED, alpha=0.5, linewidth=0)
-        lower.set_xlabel("gait cycle [%]", fontsize=8)
+        lower.set_xlabel("gait cycle [%]", fontsize=LABELS)
     place_legend(fig, _handles(sets))
     return fig
 
@@ -104,17 +105,18 @@ def _bands(ax: Any, sets: Sets, name: str, caveat: str) -> None:
         off = [one.toe_off for one in members if np.isfinite(one.toe_off)]
         if off:
             ax.axvline(float(np.mean(off)), color=line["color"], linestyle="--", linewidth=0.8)
-    ax.set_title(QUANTITIES[name].title, loc="left", fontsize=9)
+    ax.set_title(QUANTITIES[name].title, loc="left", fontsize=TITLE)
     if caveat:
-        ax.text(0.02, 0.02, fill(caveat, 40), transform=ax.transAxes, fontsize=6.5, style="italic", va="bottom")
+        ax.text(0.02, 0.02, fill(caveat, 40), transform=ax.transAxes, fontsize=SMALL, style="italic", va="bottom")
     _prepared(ax, QUANTITIES[name].unit)
 
 
 def _prepared(ax: Any, unit: str) -> None:
     ax.axhline(0.0, color="0.5", linewidth=0.6)
     ax.set_xlim(0, 100)
-    ax.set_ylabel(f"[{unit}]" if unit != "t" else unit, fontsize=8)
-    ax.tick_params(labelsize=8)
+    sort = "internal moment " if unit == "N m/kg" else ""
+    ax.set_ylabel(f"{sort}[{unit}]" if unit != "t" else unit, fontsize=LABELS)
+    ax.tick_params(labelsize=TICKS)
 
 
 def _handles(sets: Sets) -> dict[str, Any]:

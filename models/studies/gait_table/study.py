@@ -22,8 +22,9 @@ from models.walking.subject_curves import FEET, Foot
 from models.walking.subject_table import SubjectRow, SubjectTable, read_subject_table
 from models.walking.subjects import analyse_subjects
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, Table, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 
 SUBJECTS = "subjects"  # folder of the reports of the subjects
 SPM = (
@@ -53,7 +54,7 @@ def gait_table(
     up: str | None = None,
     units: str | None = None,
     processes: Annotated[int, "or 0"] = 0,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Analyse the walks of many subjects, each foot.  Means of groups, and comparison of two groups or two conditions.
 
@@ -94,10 +95,9 @@ def gait_table(
         Unit of the positions (mm, cm, m), if the files do not state it.
     processes : int
         Subjects that are analysed in parallel; 0: as many as there are cores.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = formats_of(formats)
     if foot not in FEET:
         raise ModelError(f"foot = {foot!r}: use {', '.join(FEET)}")
     chosen: Foot = next(one for one in FEET if one == foot)
@@ -118,7 +118,7 @@ def gait_table(
     say(f"{len(read.rows)} rows in {read.file.name}")
     people = analyse_subjects(
         read, filters=filters, markers=landmarks or None, up=up, units=units, processes=processes or os.cpu_count() or 1, say=say,
-        each=partial(_subject_report, folder / SUBJECTS, _names(read), filters, drawn) if reports else None,
+        each=partial(_subject_report, folder / SUBJECTS, _names(read), filters, figure_format) if reports else None,
     )  # fmt: skip
     say("means, figures and data")
     results, left_out = compared(people, pairs, chosen, alpha)
@@ -131,7 +131,7 @@ def gait_table(
     report.first = (report.tables[0].title, *(one.title for one in report.tables if one.title.startswith("comparison")))
     report.head = _head(people.table, filters, chosen, alpha, results)
     report.cite = [*cited("n.d."), *SOURCES, *([SPM] if results else [])]
-    files_of_figures = FigureFiles(folder, drawn)
+    files_of_figures = FigureFiles(folder, figure_format)
     files_of_figures.add(figures(people, chosen, results))
     report.files += write(people, results, folder)
     write_report(report, folder, figures=files_of_figures)
@@ -142,7 +142,7 @@ def _subject_report(
     folder: Path,
     names: Mapping[int, str],
     filters: Filters,
-    formats: tuple[str, ...],
+    figure_format: FigureFormat,
     row: SubjectRow,
     done: AnalysedTrials,
 ) -> None:
@@ -152,9 +152,9 @@ def _subject_report(
     left_out = sentences(done.left_out)
     report = Report(TITLE, failures=[why for _, why in done.failures])
     found = with_feet(done.found)
-    begin(report, found, left_out, filters)
+    begin(report, found, done.recorded, left_out, filters)
     report.head = {**report.head, "row of the table": row.name}
-    finish(report, found, left_out, FigureFiles(own, formats))
+    finish(report, found, left_out, FigureFiles(own, figure_format))
 
 
 def _names(table: SubjectTable) -> dict[int, str]:

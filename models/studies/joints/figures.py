@@ -10,9 +10,9 @@ import numpy as np
 
 from models.walking.bone_motion import BoneMotion
 from models.walking.joint_fit import HOLDS, JointComparison
+from runtime.figures.lines import fill, style
+from runtime.figures.panels import figure, place_legend
 from runtime.report.figure_files import Drawing
-from runtime.report.lines import fill, style
-from runtime.report.panels import figure, place_legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

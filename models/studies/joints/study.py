@@ -12,8 +12,9 @@ from models.studies.joints.figures import figures
 from models.walking.bone_motion import DISTAL, PROXIMAL, read_bones
 from models.walking.joint_fit import JOINTS, NOISE_DEG, NOISE_MM, fit_joints
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, Table, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 
 GOLUB = (
     "G. H. Golub, V. Pereyra: The differentiation of pseudo-inverses and nonlinear least squares problems whose variables "
@@ -33,7 +34,7 @@ def joints(
     noise_mm: float = NOISE_MM,
     noise_deg: float = NOISE_DEG,
     units: str | None = None,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Fit joints to the measured motion of two bones: hinge, classical, modified, spherical.  Says which one predicts it best.
 
@@ -59,10 +60,10 @@ def joints(
         Standard deviation of the orientation of each bone, about each direction.
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder, figure_format)
     if not motions:
         raise ModelError("talus joints takes files with the motion of two bones; give one or more, such as walk.csv")
     read, notes = [], []

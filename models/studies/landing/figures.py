@@ -82,8 +82,8 @@ def _over(
 ) -> dict[str, tuple[list[float], list[float]]]:
     """Peaks over a number of a case, for each ankle without and with the stiffest orthosis."""
     scales, series = scales_of(found), {}
-    for scale in dict.fromkeys((scales[0], scales[-1])):
-        for ankle in ANKLES:
+    for ankle in ANKLES:  # in the order of the figure over time, in which each has the same line
+        for scale in dict.fromkeys((scales[0], scales[-1])):
             own = [
                 one for one in found
                 if (one.ankle, one.scale) == (ankle, scale)

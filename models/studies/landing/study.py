@@ -20,8 +20,9 @@ from models.studies.landing.figures import figures, label_of
 from models.studies.landing.runs import ANGLES, ANKLES, AT_REST, OF_MUSCLES, UNITS, Case, Control, landed, scaled
 from models.studies.options import MAX_CASES, numbers, orthosis_option, refuse_unused
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 from runtime.support import positive
 
 NONE = "none"
@@ -76,7 +77,7 @@ def landing(
     ankle: str = "modified",
     after: float = 0.2,
     tolerance: measures.Tolerance = 1e-8,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Land a foot on an incline, with and without an orthosis or muscles, with the modified beside the classical ankle.
 
@@ -131,10 +132,10 @@ def landing(
         Simulated time after touch-down; without muscles the leg topples in the long run.
     tolerance : float
         Relative and absolute tolerance of the integration.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder, figure_format)
     for name, value, known in (("ankle", ankle, ANKLES), ("angle", angle, ANGLES)):
         if value not in known:
             raise ModelError(f"{name} = {value!r}; use {', '.join(known)}")

@@ -44,10 +44,10 @@ def _ankles(found: AnkleComparison) -> list[plots.Chart]:
     charts = []
     for pair in found.ankles.values():
         for name in pair:
-            for title, unit, of in (("angle", "deg", found.angle), ("moment", "N m/kg", found.moment)):
+            for title, unit, of in (("angle", "deg", found.angle), ("internal moment", "N m/kg", found.moment)):
                 series = {sort: (one.trial.t, of(sort, name)) for sort, one in found.trials.items()}
                 shown = name.replace("_angle", "").replace("_", " ")
-                charts.append(plots.Chart(f"{shown}: {title}", f"[{unit}]", series))
+                charts.append(plots.Chart(shown, f"{title} [{unit}]", series))
     return charts
 
 
@@ -59,15 +59,13 @@ def _differences(found: AnkleComparison) -> dict[str, Drawing]:
         for name in pair:
             for title, unit, factor, of in (
                 ("angle", "deg", 1.0, found.angle),
-                ("moment", "mN m/kg", 1e3, found.moment),
+                ("internal moment", "mN m/kg", 1e3, found.moment),
             ):
                 series = {
                     sort: (found.trials[sort].trial.t, factor * (of(sort, name) - of(first, name)))
                     for sort in found.trials
                 }  # with the first one, so that each sort has its line of the other figures
-                charts.append(
-                    plots.Chart(f"{name.replace('_angle', '').replace('_', ' ')}: {title}", f"[{unit}]", series)
-                )
+                charts.append(plots.Chart(name.replace("_angle", "").replace("_", " "), f"{title} [{unit}]", series))
     shows = f"Angles and moments of both hinges of each ankle less those of the ankle {first}."
     return {"differences": Drawing(partial(plots.charts, charts, TIME), shows)} if charts else {}
 
@@ -79,7 +77,7 @@ def _orthosis(found: AnkleComparison) -> dict[str, Drawing]:
         return {}
     charts = []
     for name in (name for pair in found.ankles.values() for name in pair):
-        title = f"{name.replace('_angle', '').replace('_', ' ')}: moment"
+        title = name.replace("_angle", "").replace("_", " ")
         charts.append(chart(title, last.trial.t, found.moment(sort, name), found.orthosis_moment(sort, name)))
     shows = f"Moments of both hinges of each ankle ({sort}), with the part of the orthosis and what is left to muscles."
     return {"orthosis": Drawing(partial(plots.charts, charts, TIME), shows)}

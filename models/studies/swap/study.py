@@ -30,8 +30,9 @@ from models.studies.swap.given import Trial, model_of_file, scaled_leg
 from models.walking.anatomy import Anatomy
 from models.walking.swapped_ankle import FILE, MODIFIED, ankles_of, compare_ankles, with_axes
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
 from runtime.report import Report, write_report
-from runtime.report.figure_files import FORMATS, FigureFiles, formats_of
+from runtime.report.figure_files import FigureFiles
 
 TITLE = "The ankle of a model swapped for a modified universal joint: Rodrigues da Silva et al. (2024a)"
 SAME_AXES = (
@@ -94,7 +95,7 @@ def swap(
     emg_channel: Annotated[list[str] | None, "as channels"] = None,
     up: str | None = None,
     units: str | None = None,
-    formats: str = FORMATS,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Swap the ankles of an OpenSim model for modified universal joints.  With a trial: moments and residuals of each sort.
 
@@ -187,10 +188,10 @@ def swap(
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder, figure_format)
     for name, value, allowed in (("with_", joint, JOINTS), ("talus", talus, TALUS)):
         if value not in allowed:
             raise ModelError(f"{name} = {value!r}: use {', '.join(allowed)}")

@@ -74,6 +74,7 @@ class Contents:
     screen: tuple[str, str] | None = None  # the axis that points up on a display, and where it is stated
     notes: list[str] = field(default_factory=list)
     analog: Analog | None = None
+    date: str = ""
 
 
 def gait_event(time: float, label: str, context: str) -> GaitEvent | None:

@@ -81,6 +81,7 @@ def to_capture(contents: Contents, up: str | None) -> Capture:
         axes=f"the file has {vertical} up, {'kept' if vertical == 'z' else f'turned to {words}'}; {contents.units}",
         notes=tuple(printable(note) for note in notes),
         analog=contents.analog,
+        date=printable(contents.date),
     )
 
 

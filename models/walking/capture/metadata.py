@@ -1,4 +1,4 @@
-"""Events, subject and feet from ``X_meta.json`` beside the markers of a trial."""
+"""Events, subject, date and feet from ``X_meta.json`` beside the markers of a trial."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from models.walking.capture.trial import GaitEvent, Side, Subject
 from runtime import ModelError
 from runtime.support import read_file
 
-ENTRIES = ("events", "plates", "subject", "mass_kg", "height_m", "sex", "age")
+ENTRIES = ("events", "plates", "subject", "mass_kg", "height_m", "sex", "age", "date")
 LISTED = 5  # names in a note
 
 
 def add_metadata(contents: Contents) -> None:
-    """Add events, subject and feet where the file of markers has none; what is not read of the metadata gets a note.
+    """Add events, subject, date and feet where the file of markers has none; what is not read of the metadata gets a note.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def add_metadata(contents: Contents) -> None:
         unknown = [str(name) for name in stored if name not in ENTRIES]
         events = _events(stored, meta.name, ignored)
         feet = _feet(stored, contents, meta.name, ignored)
-        subject = _subject(stored)
+        subject, date = _subject(stored), str(stored.get("date") or "")
     except (ValueError, TypeError, KeyError, AttributeError, OSError, OverflowError, RecursionError) as error:
         raise ModelError(
             f"{meta.name}: cannot be read ({first_line(error)}); it must be JSON with events of time, label and side, mass_kg, "
@@ -50,6 +50,9 @@ def add_metadata(contents: Contents) -> None:
     if contents.subject == Subject():
         contents.subject = subject
         added.append("subject")
+    if date:
+        contents.date = date
+        added.append("the date")
     if any(feet.get(wrench.plate) for wrench in contents.wrenches):
         contents.wrenches = [wrench._replace(foot=feet.get(wrench.plate)) for wrench in contents.wrenches]
         added.append("the feet on the plates")

@@ -170,6 +170,8 @@ class Capture:
         One sentence for every assumption that was not read from a file.
     analog : Analog, optional
         Channels beside those of force plates, as ``models.walking.emg`` takes them; None if there are none.
+    date : str
+        Of the recording, as the file states it; "" if it does not.
     """
 
     name: str
@@ -181,6 +183,7 @@ class Capture:
     axes: str = "z up, right-handed; m"
     notes: tuple[str, ...] = ()
     analog: Analog | None = None
+    date: str = ""
 
     def __post_init__(self) -> None:
         n = len(self.t)

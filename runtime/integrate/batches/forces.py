@@ -33,6 +33,8 @@ from runtime.jit.named_rows import with_lanes
 from runtime.jit.pointers import call_at, local
 from runtime.support.arrays import Floats, Ints, frozen, lanes_of
 
+NO_KINKS = np.zeros(0, np.int64), np.zeros(0, np.int64)
+
 
 @with_lanes(LANES)
 class BatchForces(NamedTuple):
@@ -57,8 +59,9 @@ class BatchForces(NamedTuple):
     value: Scratch[Floats]  # (3,) of one signal
     values: OfLanes[Floats]  # (signals * 3, LANES)
     watched: Common[Ints]  # (watched,) signals of which steps pass one knot at most
-    # (2,) addresses of the function of the kinks of forces, and of ``kink_landing.kink_part``; 0: there are none
-    kinks_by: Common[Ints]
+    kinks_by: Common[Ints]  # (functions,) addresses of the functions of the kinks of forces
+    kink_of: Common[Ints]  # (kinks,) which of these gives a kink: the search in a step asks for one kink at a time
+    kink_part: Common[Ints]  # (1,) address of ``kink_landing.kink_part``
     angles_by: Common[Ints]  # (2,) address of the function of their angles, 0: there are none; and their number
     kinks: OfLanes[Floats]  # (SAMPLES + 2, kinks * LANES) at places of the steps, as of ``Stepper.kinks``
     given: OfCases[Floats]  # (cases or 1, parameters)
@@ -88,13 +91,13 @@ class ForcesOfCases(NamedTuple):
 
 def batch_forces(
     address: int, first: int, of: ForcesOfCases, cases: int, coordinates: int = 0, *, whole: bool = False,
-    acting: tuple[bool, bool] = (False, False), kinks: tuple[int, int] = (0, 0), angles: tuple[int, int] = (0, 0),
-    states: int = 0,
+    acting: tuple[bool, bool] = (False, False), kinks: tuple[Ints, Ints] = NO_KINKS,
+    angles: tuple[int, int] = (0, 0), states: int = 0,
 ) -> BatchForces:  # fmt: skip
     """Memory for forces of so many cases; first: row of their first constant.
 
     ``whole``: the function is that of the equations; ``coordinates``: forces along them; ``acting``: as of ``BatchForces``;
-    ``kinks``, ``angles``: address of their function, and their number; ``states``: of forces.
+    ``kinks``: as of ``kinks_of``; ``angles``: address of their function, and their number; ``states``: of forces.
     """
     given, count = of.parameters, (len(of.signals.start) - 1) // of.sets
     varying = [k for k in range(count) if of.signals.sort(k) == VARYING]
@@ -107,9 +110,10 @@ def batch_forces(
         signals=signals,
         set_of=count * of.set_of, own_set=np.zeros(LANES, np.int64), waiting_set=np.zeros(LANES, np.int64),
         varying=np.array(varying, np.int64), piece=np.zeros((count, LANES), np.int64),
-        value=np.zeros(3), values=lanes_of(3 * count, LANES), watched=watched, kinks_by=np.array([kinks[0], 0]),
+        value=np.zeros(3), values=lanes_of(3 * count, LANES), watched=watched, kinks_by=kinks[0],
+        kink_of=kinks[1], kink_part=np.zeros(1, np.int64),
         angles_by=np.array(angles),
-        kinks=lanes_of(SAMPLES + 2, kinks[1] * LANES),
+        kinks=lanes_of(SAMPLES + 2, len(kinks[1]) * LANES),
         given=given, own=lanes_of(given.shape[1], LANES), waiting=lanes_of(given.shape[1], LANES), ways=lanes_of(2, LANES),
         along=lanes_of(coordinates, LANES), energy=lanes_of(LANES), exchanged=np.zeros(cases),
         unresolved=np.zeros(cases), bounded=np.zeros(cases, np.int64),
@@ -141,7 +145,7 @@ def call_equations(address, y, signals, own, limits, out, power, energy, worst):
 @inlined
 def call_kink_part(x, memory, special):  # type: ignore[no-untyped-def]
     """``kink_landing.kink_part`` of the memory of a batch, where forces have kinks; the number of special attempts."""
-    return special if x.kinks_by[0] == 0 else call_at(x.kinks_by[1:].ctypes.data, memory, special)
+    return special if len(x.kinks_by) == 0 else call_at(x.kink_part.ctypes.data, memory, special)
 
 
 @inlined

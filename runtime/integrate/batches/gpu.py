@@ -279,7 +279,7 @@ def _integration(module: ModuleType | None, texts: Texts, rows: bool) -> Any:
 
     @cuda.jit(device=True)
     def call_kink_part(x, memory, special):  # type: ignore[no-untyped-def]
-        return special if x.kinks_by[0] == 0 else of_kinks(memory, special)
+        return special if len(x.kinks_by) == 0 else of_kinks(memory, special)
 
     replaced["call_kink_part"] = call_kink_part
     return _for_device(batch.integrate, replaced, done)

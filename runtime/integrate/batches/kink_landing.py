@@ -20,7 +20,7 @@ from runtime.jit.pointers import local
 
 @inlined
 def call_kinks(address, y, signals, own, out):  # type: ignore[no-untyped-def]
-    """Kinks of the forces of all lanes."""
+    """Kinks of a force, of all lanes."""
     addresses.call(address, y.ctypes.data, signals.ctypes.data, own.ctypes.data, out.ctypes.data)
 
 
@@ -33,15 +33,16 @@ def sample_lanes(m, fraction, row):  # type: ignore[no-untyped-def]
         for lane in range(m.W):
             time = m.s.time[lane] + fraction * m.s.length[lane]
             set_signals(x, lane, x.own_set[lane], time)
-    call_kinks(x.kinks_by[0], m.trial, x.values, x.own, x.kinks[row])
+    for k in range(len(x.kinks_by)):
+        call_kinks(x.kinks_by[k], m.trial, x.values, x.own, x.kinks[row])
 
 
 @for_memory(sample_within, BatchWorkspace)
-def sample_lane(m, of, lane, fraction):  # type: ignore[no-untyped-def]
+def sample_lane(m, of, lane, fraction, i):  # type: ignore[no-untyped-def]
     """``sample_within``; coordinates are by quintic polynomials."""
     x, h = m.forces, m.s.length[lane]
-    for i in range(m.size[0]):
-        e = i * m.W + lane
+    for c in range(m.size[0]):
+        e = c * m.W + lane
         cubic = cubic_of(m.y[e], m.end[e], m.k[0, e], m.k[STAGES, e], h)
         m.trial[e] = cubic[0] + fraction * (cubic[1] + fraction * (cubic[2] + fraction * cubic[3]))
     for r in range(len(m.ties)):
@@ -49,7 +50,7 @@ def sample_lane(m, of, lane, fraction):  # type: ignore[no-untyped-def]
         put_tie(m.y, m.end, m.k[0], m.k[STAGES], q, u, m.ties[r, 2], m.W, h, fraction, m.trial, q, u)
     if len(x.varying) > 0:
         set_signals(x, lane, x.own_set[lane], m.s.time[lane] + fraction * h)
-    call_kinks(x.kinks_by[0], m.trial, x.values, x.own, x.kinks[CLOSER_SAMPLE])
+    call_kinks(x.kinks_by[x.kink_of[i // m.W]], m.trial, x.values, x.own, x.kinks[CLOSER_SAMPLE])
 
 
 @columns

@@ -29,8 +29,8 @@ def bind_parts(memory: BatchWorkspace) -> None:
     """Give a memory the addresses of the parts that it needs."""
     if len(memory.surfaces.over):
         memory.surfaces.part[0] = address_of_part(surfaces_part, memory)
-    if memory.forces.kinks_by[0]:
-        memory.forces.kinks_by[1] = address_of_part(kink_part, memory)
+    if len(memory.forces.kinks_by):
+        memory.forces.kink_part[0] = address_of_part(kink_part, memory)
     if len(memory.events.rules):
         memory.events.by[1] = address_of_part(event_part, memory)
 

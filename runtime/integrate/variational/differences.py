@@ -11,6 +11,8 @@ from runtime.support.arrays import Floats
 # Places of the points, as fractions of the step, on both sides, of order two and six.
 CENTRAL = np.array([1.0, -1.0])
 BOTH_SIDES = np.array([1.0, -1.0, 0.5, -0.5, 0.25, -0.25])
+# Of order two, too: the closer ones take part on one side alone, beside a kink.
+BESIDE_KINKS = BOTH_SIDES[:4]
 
 
 ENOUGH = 1e-9  # tolerance for which differences of order two, with errors of 1e-10, are good enough
@@ -46,6 +48,12 @@ def smoothness(places: Floats, values: Sequence[Floats], own: Floats) -> float:
         x = places[::2]
         off = np.maximum(off, np.abs(np.linalg.solve(np.stack([x, x**2, x**4], axis=1), even)[0]))
     return float(off.max() / (size / np.abs(places).max()))
+
+
+def weights_of_systems(places: Floats) -> Floats:
+    """``weights`` of systems nearby; 0 of those that serve beside kinks."""
+    beside = len(places) == len(BESIDE_KINKS) and places[0] * places[1] < 0.0
+    return np.append(weights(places[:2]), np.zeros(2)) if beside else weights(places)
 
 
 def weights(places: Floats) -> Floats:

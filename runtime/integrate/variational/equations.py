@@ -11,7 +11,8 @@ no difference reaches across a change of mode.
 States of closed loops are projected onto their rows, as in ``simulate``, and their derivatives with them, as differences of
 projections.  Close to a singular pose the branches of the motion may part with the parameters; such evaluations are refused.
 
-No difference reaches across a kink of a force either (``kinks``).
+No difference reaches across a kink of a force either (``kinks``); where rates jump at one, the derivatives jump after the step
+that ends there.
 
 Contacts: their measures are differences along the same points, and the evaluations there get the force of the system itself with
 its change by the slopes of the laws (``contacts``); the derivatives jump as there (``jumps``).  State and derivatives form one
@@ -35,7 +36,7 @@ from runtime.dynamics.layout import DERIVATIVE_ANEW as ANEW
 from runtime.dynamics.layout import NOT_FINITE, OK, SINGULAR, STATE, P, V
 from runtime.dynamics.lift import lift_all, places_of_turns
 from runtime.dynamics.model_data import ModelData, Workspace, stabilised
-from runtime.dynamics.places import ADDRESSES, CONTACTS, EVALUATION, PROJECTION
+from runtime.dynamics.places import ADDRESSES, AFTERWARDS, CONTACTS, EVALUATION, PROJECTION
 from runtime.dynamics.projection import TO_ZERO
 from runtime.integrate import dop853, stepping
 from runtime.integrate.automatic import Automatic
@@ -54,12 +55,19 @@ from runtime.integrate.variational.jumps import change_forces, follow_modes, kno
 from runtime.integrate.variational.kinks import (
     AHEAD,
     BEHIND,
+    JUMP,
+    ON_NONE,
+    SOON,
     KinkDirections,
     keep_sides,
     kink_directions,
+    kink_in_time,
+    kink_over,
     note_sides,
     note_sides_differ,
-    stays_on_kink,
+    put_moved,
+    settle,
+    step_beside,
     use_side,
 )
 from runtime.integrate.variational.points import NEARBY, OF_BODIES, OF_FORCES, place_points, shift
@@ -84,8 +92,8 @@ OF_DERIVATIVES = 0.1  # by which errors of derivatives count beside those of the
 class Directions(NamedTuple):
     """Parameters of the derivatives, as nearby systems, and memory."""
 
-    points: Ints  # (K,) nearby systems: 2, 6 on one side or of a function, 0 for a parameter of the initial state
-    data: Ints  # (K, 6) addresses of their data
+    points: Ints  # (K,) nearby systems of a difference: 2, 4 on one side, 6 of a function, 0 for a parameter of the initial state
+    data: Ints  # (K, 6) addresses of their data, and of that of more systems, which serve beside kinks
     works: Ints  # (K, 6) addresses of their memory
     offsets: Floats  # (K, 6) how much larger the parameter is in them
     factors: Floats  # (K, 6)
@@ -144,7 +152,9 @@ class Varied:
         self.alike = self._fits(self.work, z, y)
         self._kept: list[Reference] = []
         self._works: list[list[Workspace]] = []
-        points = np.array([0 if alone else len(near[0]) for near, alone in zip(nearby, state_alone, strict=True)])
+        points = np.array(
+            [0 if alone else np.count_nonzero(of) for (_, _, of), alone in zip(nearby, state_alone, strict=True)]
+        )
         systems, works = np.zeros((count, 6), np.int64), np.zeros((count, 6), np.int64)
         offsets, factors = np.zeros((count, 6)), np.zeros((count, 6))
         slopes = np.zeros((count, n))
@@ -181,6 +191,7 @@ class Varied:
         address[EVALUATION], address[ITSELF] = place_of_part(_entry), self.work.address[EVALUATION]
         address[PROJECTION], address[OF_MOTION] = place_of_part(_projection), self.work.address[PROJECTION]
         address[DIRECTIONS] = self._keep(directions)
+        address[AFTERWARDS] = place_of_part(_after_step) if len(self.kinks.own) else 0
         self.work = self.work._replace(address=address)
         self.start = np.concatenate([z, slopes.ravel()])
 
@@ -324,6 +335,33 @@ def same_rows(t, w, memory):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def rates_at(time, other, memory, offset, t, w, d):  # type: ignore[no-untyped-def]
+    """Put the rates in the state ``shifted`` into ``rates``; a code.
+
+    The forces of contacts are those of the state itself with their changes ``contacts.force`` times the offset.
+    """
+    same_rows(t, w, memory)
+    share_angles(other, w, memory)
+    if len(w.contacts.mode) > 0:
+        set_forces(offset, memory, w, d.contacts)
+    code = call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
+    put_rates(other, memory, d.rates)
+    return code
+
+
+@inlined
+def look_ahead(time, states, slopes, t, w, d):  # type: ignore[no-untyped-def]
+    """Take note of the sides to which the motion goes from kinks on which it begins: by a step of Heun's method; a code."""
+    other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
+    shift(states, SOON, slopes, d)
+    code = rates_at(time + SOON, other, memory, 0.0, t, w, d)
+    for i in range(len(slopes)):
+        d.shifted[i] = states[i] + 0.5 * SOON * (slopes[i] + d.rates[i])
+    note_sides(time + SOON, d.shifted, other, memory, d.kinks)
+    return code
+
+
+@inlined
 def add_slopes(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-untyped-def]
     """Put the derivatives of the rates ``slopes`` over parameter k into ``to``, after ``place_points``; a code.
 
@@ -335,12 +373,7 @@ def add_slopes(time, states, k, z, slopes, to, t, w, d):  # type: ignore[no-unty
     for p in range(d.used[0]):
         other, memory = at_address(d.at[p, 0], _TYPES[0]), at_address(d.at[p, 1], _TYPES[1])
         shift(states, d.along[p, 0], z, d)
-        same_rows(t, w, memory)
-        share_angles(other, w, memory)
-        if len(w.contacts.mode) > 0:
-            set_forces(d.along[p, 0], memory, w, d.contacts)
-        code |= call_at(w.address[ITSELF], time, d.shifted, other, memory, VALUE, d.rates)
-        put_rates(other, memory, d.rates)
+        code |= rates_at(time, other, memory, d.along[p, 0], t, w, d)
         for i in range(len(to)):
             to[i] += d.along[p, 1] * (d.rates[i] - slopes[i])  # exactly 0 where the parameter has no effect
     return code
@@ -380,22 +413,69 @@ def _entry(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
             return code
     code = call_at(w.address[ITSELF], time, states, t, w, purpose, slopes)
     put_rates(t, w, slopes)
-    note_sides(time, states, t, w, d.kinks)
     smallest = w.smallest_pivot[0]
+    if len(d.kinks.own) > 0 and d.kinks.begun[0] == 0:
+        code |= look_ahead(time, states, slopes[:n], t, w, d)
+        d.kinks.begun[0] = 1
+        settle(time, states, slopes[:n], w, d)
+    note_sides(time, states, t, w, d.kinks)
     for k in range(count if code == OK else 0):
         z, to = states[(1 + k) * n : (2 + k) * n], slopes[(1 + k) * n : (2 + k) * n]
         place_points(k, states, z, d)
         if len(d.kinks.own) > 0:
-            keep_sides(time, k, states, z, d)
+            keep_sides(time, k, states, z, w, d)
         if some_touch(d.contacts):
             measure_points(time, states, k, z, w, d)
             change_forces(k, t, w, d)
-        if stays_on_kink(time, d.kinks):
+        if d.kinks.on[0] != ON_NONE:
             code |= add_one_sided(time, states, k, z, slopes, to, t, w, d)
         else:
             code |= add_slopes(time, states, k, z, slopes, to, t, w, d)
     w.smallest_pivot[0] = smallest
     return code
+
+
+@inlined
+def pass_kink(time, i, states, slopes, t, w, d):  # type: ignore[no-untyped-def]
+    """Jumps of the derivatives where the motion has passed a kink, just behind which it goes on; a code."""
+    other, memory = at_address(d.itself[0], _TYPES[0]), at_address(d.itself[1], _TYPES[1])
+    kinks, n = d.kinks, len(d.rates)
+    step_beside(time, i, -1.0, states, slopes, w, d)
+    code = rates_at(time, other, memory, 0.0, t, w, d)
+    for r in range(n):
+        d.base[r] = d.rates[r]
+    step_beside(time, i, 1.0, states, slopes, w, d)
+    code |= rates_at(time, other, memory, 0.0, t, w, d)
+    jump = size = 0.0
+    for r in range(n):
+        states[r] = d.shifted[r]
+        jump, size = max(jump, abs(d.base[r] - d.rates[r])), max(size, abs(d.base[r]), abs(d.rates[r]))
+    if not jump > JUMP * size:
+        return code
+    for r in range(n):
+        d.base[r] -= d.rates[r]
+    put_moved(time, other, memory, w, d)
+    kinks.own[i] = kinks.moved[i]
+    in_time = kink_in_time(time, i, states, slopes, w, d)
+    for k in range(len(d.factors)):
+        z = states[(1 + k) * n : (2 + k) * n]
+        of_time = -kink_over(time, i, k, states, z, w, d) / in_time
+        for r in range(n):
+            z[r] += d.base[r] * of_time
+    return code
+
+
+def _after_step(time, y, t, w, purpose, y_dot):  # type: ignore[no-untyped-def]
+    """Jumps of the derivatives after an accepted step that has passed a kink, and the derivatives behind it; a code."""
+    d = at_address(w.address[DIRECTIONS], _TYPES[2])
+    size = (1 + len(d.factors)) * len(d.rates)
+    states, slopes = array_at(y, size), array_at(y_dot, size)
+    own = slopes[: len(d.rates)]
+    passed = settle(time, states, own, w, d)
+    if passed == ON_NONE:
+        return OK
+    code = pass_kink(time, passed, states, own, t, w, d)
+    return code | call_at(w.address[EVALUATION], time, states, t, w, purpose, slopes)
 
 
 def _projection(time, y, t, w, manner, left):  # type: ignore[no-untyped-def]

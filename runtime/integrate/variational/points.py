@@ -15,7 +15,7 @@ NEAREST = 0.01  # step of a parameter below which differences along z have their
 @inlined
 def reach_with(points):  # type: ignore[no-untyped-def]
     """Reach of a difference by so many points."""
-    return NEARER if points == 2 else NEARBY
+    return NEARBY if points == 6 else NEARER
 
 
 @inlined

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from runtime.jit.python_code import python_code
 from runtime.lanes.vector_functions import KNOWN
 from runtime.lanes.written_function import address_of_lanes, text_of_lane
 from runtime.support.arrays import Ints
-from runtime.support.latest import Latest
+from runtime.support.kept import kept
 from runtime.system.delays import delayed
 from runtime.system.force_addresses import place_of_angles
 from runtime.system.parts import Force
@@ -35,6 +35,7 @@ MOST_KERNELS = (
 )
 MOST_NORMAL_LOADS = 12  # of forces that depend on reactions: their machine code is made in 8 s
 MOST_CONTACTS = 60  # their machine code is made in 6 s
+MOST_ADDRESSES = 8  # kept of each function, by what acts: its text takes as long as the rest of a batch's beginning
 KERNELS = (
     "evaluate",
     "lookups",
@@ -243,7 +244,9 @@ def _is_known(module: ModuleType, name: str) -> bool:
     return kernel is None or set(python_code(kernel).__code__.co_names) <= KNOWN
 
 
-def _acting_forces(system: System) -> ActingForces:
+@kept
+def acting_forces(system: System) -> ActingForces:
+    """What acts on the tree of a system."""
     tree, t = trees_of(system).of_joints, system.data
     assert tree is not None
     sorts = [t.signals.sort(k) for k in range(len(t.signals.start) - 1)]
@@ -315,9 +318,6 @@ def _vectors(owners: Ints, places: Ints, bodies: Ints, k: int) -> tuple[tuple[in
     return tuple(zip(places[at].tolist(), bodies[at].tolist(), strict=True))
 
 
-acting_forces = Latest(_acting_forces, 8)  # of a system
-
-
 class Written:
     """A function of what acts on a tree, for all lanes; ``axes``: of its arrays, ``words``: what is compiled, for the user."""
 
@@ -326,10 +326,13 @@ class Written:
         write: Callable[[ActingForces, Any, dict[str, Any]], None],
     ) -> None:  # fmt: skip
         self.name, self.axes, self.module, self.words, self.write = name, axes, module, words, write
-        self.address = Latest(self._address, 8)  # in this process, of a system
+        self.address_for = lru_cache(MOST_ADDRESSES)(self._made)
 
-    def _address(self, system: System) -> int:
-        acting = acting_forces(system)
+    def address(self, system: System) -> int:
+        """Address in this process of the function for a system."""
+        return self.address_for(acting_forces(system))
+
+    def _made(self, acting: ActingForces) -> int:
         write = partial(self.write, acting)
         return address_of_lanes(self.name, self.axes, write, self.module, self.words, *acting.text())
 

@@ -9,16 +9,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
-from types import SimpleNamespace
-from typing import Any
+from functools import lru_cache, partial
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from runtime.dynamics import recursion
-from runtime.dynamics.limits_along import LimitAlong, constants_of_each
+from runtime.dynamics.limits_along import constants_of_each
 from runtime.dynamics.small_matrices import dot, minus, plus, plus_times
-from runtime.integrate.written.acting_forces import OF_BODY, OF_CARRIED, OF_STEP, ActingForces, Rows, acting_forces
+from runtime.integrate.written.acting_forces import (
+    MOST_ADDRESSES,
+    OF_BODY,
+    OF_CARRIED,
+    OF_STEP,
+    ActingForces,
+    Rows,
+    acting_forces,
+)
 from runtime.integrate.written.equation_parameters import parameters_of_equations
 from runtime.integrate.written.limit_moments import moments_of_limit
 from runtime.integrate.written.placed_bodies import NONE, Place, Places, Step
@@ -51,17 +59,28 @@ inwards = with_vectors(recursion.inwards, carried=_keep_carried)
 outwards, rates_of_coordinates = map(with_vectors, (recursion.outwards, recursion.rates_of_coordinates))
 
 
-def _limits(system: System) -> tuple[LimitAlong, ...]:
+class ActingLimit(NamedTuple):
+    """A limit along a coordinate, as far as it decides the text of compiled code."""
+
+    step: int
+    law: ModuleType
+
+
+def _limits(system: System) -> tuple[ActingLimit, ...]:
     tree = trees_of(system).in_lanes
-    return () if tree is None else tree.limits
+    return () if tree is None else tuple(ActingLimit(one.step, one.law) for one in tree.limits)
 
 
 def _address(system: System, known: Mapping[Place, float]) -> int:
-    acting, limits = acting_forces(system), _limits(system)
+    return _address_for(acting_forces(system), _limits(system), tuple(sorted(known.items())))
+
+
+@lru_cache(MOST_ADDRESSES)
+def _address_for(acting: ActingForces, limits: tuple[ActingLimit, ...], known: tuple[tuple[Place, float], ...]) -> int:
     decided = [f"{limit.step} {inspect.getsource(limit.law)}" for limit in limits]
     return address_of_lanes(
-        "equations_of_tree", AXES, partial(_write, acting, limits, known), __name__,
-        "the equations of a tree in a batch", repr(decided), repr(sorted(known.items())), *acting.text(),
+        "equations_of_tree", AXES, partial(_write, acting, limits, dict(known)), __name__,
+        "the equations of a tree in a batch", repr(decided), repr([*known]), *acting.text(),
     )  # fmt: skip
 
 
@@ -69,10 +88,7 @@ def _address_as_it_is(system: System) -> int:
     try:
         return _address(system, _plain_numbers(system))
     except (ArithmeticError, ValueError):  # such as a kernel that divides by a number that is 0
-        return _addresses(system)
-
-
-_addresses, _addresses_as_it_is = Latest(lambda system: _address(system, {}), 8), Latest(_address_as_it_is, 8)
+        return _address(system, {})
 
 
 def _plain(system: System) -> dict[Place, float]:
@@ -99,7 +115,7 @@ def _plain(system: System) -> dict[Place, float]:
     return found
 
 
-_plain_numbers = Latest(_plain, 8)
+_plain_numbers, _addresses_as_it_is = Latest(_plain, 8), Latest(_address_as_it_is, 8)
 
 
 def has_plain_numbers(system: System, parameters: Floats) -> bool:
@@ -125,7 +141,7 @@ def address_of_recursion(system: System, *, general: bool = False) -> int:
         Of any parameters.  Otherwise those of the cases are 0, 1 or -1 where the system has such axes, ways, arms and poses, and
         0 where its moments and inertias are.
     """
-    return _addresses(system) if general else _addresses_as_it_is(system)
+    return _address(system, {}) if general else _addresses_as_it_is(system)
 
 
 def text_of_recursion(system: System, *, general: bool = False) -> str:
@@ -141,7 +157,7 @@ def _text(system: System, known: Mapping[Place, float]) -> str:
 
 
 def _write(
-    acting: ActingForces, limits: tuple[LimitAlong, ...], known: Mapping[Place, float], code: Any, data: dict[str, Any]
+    acting: ActingForces, limits: tuple[ActingLimit, ...], known: Mapping[Place, float], code: Any, data: dict[str, Any]
 ) -> None:
     _Equations(Places(code, acting, data, whole=True, known=known), limits).write()
 
@@ -149,7 +165,7 @@ def _write(
 class _Equations:
     """The code of the equations for lanes."""
 
-    def __init__(self, places: Places, limits: tuple[LimitAlong, ...]) -> None:
+    def __init__(self, places: Places, limits: tuple[ActingLimit, ...]) -> None:
         self.at, self.code, self.acting, self.limits = places, places.code, places.acting, limits
         count = len(self.acting.kinds)
         self.poses = places.rows_of_steps()

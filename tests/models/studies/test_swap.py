@@ -69,7 +69,7 @@ def test_a_trial(trial, command, tmp_path):
     options = (
         "--markers", trc, "--loads", loads, "--up", "y", "--talus-length", "0.04", "--ankle", "ankle_r,subtalar_r",
     )  # fmt: skip
-    done = command("swap", reading.file, *options, "--formats", "png", "--json", "--out", tmp_path / "out")
+    done = command("swap", reading.file, *options, "--figure-format", "png", "--json", "--out", tmp_path / "out")
     tables = json.loads(done.out)["tables"]
     assert done.code == 0 and "modified universal: inverse dynamics" in done.err
     found = compare_ankles(reading, trc, loads, ankles=[("ankle_r", "subtalar_r")], talus_length=0.04, up="y")
@@ -129,7 +129,7 @@ def test_a_trial_with_muscles(trial, command, tmp_path):
     cost = ("--muscles", "--muscle-cost", "stress", "--muscle-exponent", "3", "--passive-forces")
     options = ("--markers", trc, "--loads", loads, "--up", "y", "--joint", "universal", *cost)
     out = tmp_path / "out"
-    done = command("swap", model.file, *options, "--formats", "png", "--json", "--out", out)
+    done = command("swap", model.file, *options, "--figure-format", "png", "--json", "--out", out)
     data = json.loads(done.out)
     of = dict(cost="stress", exponent=3.0, passive=True)
     found = compare_ankles(model, trc, loads, sorts=["as in the file", "universal"], up="y", muscles=of)
@@ -200,7 +200,7 @@ CASES = {
     "between 7 s and 1 s": ["--markers", "walk.trc", "--up", "y", "--start", "7"],
     "none.xml': No such file": ["--markers", "walk.trc", "--loads", "none.xml"],
     "none.trc': No such file": ["--markers", "none.trc"],
-    "must be 0 or a finite number": ["--talus-length", "-1"], "png": ["--formats", "gif"],
+    "must be 0 or a finite number": ["--talus-length", "-1"], "png": ["--figure-format", "gif"],
 }  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def test_a_generic_leg(standing, command, tmp_path):
 def test_a_trial_of_a_generic_leg(standing, command, tmp_path):
     """Moments are those of the walk, over the mass of the subject; a leg has no residuals."""
     walk, options = standing
-    more = ("--markers", walk, "--cutoff", "30", "--formats", "png", "--json", "--out", tmp_path / "out")
+    more = ("--markers", walk, "--cutoff", "30", "--figure-format", "png", "--json", "--out", tmp_path / "out")
     done = command("swap", *options, *more)
     tables = json.loads(done.out)["tables"]
     assert done.code == 0 and "residuals" not in tables and not (tmp_path / "out" / "residuals.png").exists()

@@ -49,7 +49,7 @@ def test_bursts_over_the_cycle(talus, tmp_path):
         "gastrocnemius_medialis_r=calf",
         *SYNTHETIC,
     )
-    done = talus(static, *trials, *options, "--formats", "png", "--json", "--out", "o")
+    done = talus(static, *trials, *options, "--figure-format", "png", "--json", "--out", "o")
     assert done.code == 0, done.err
     data = json.loads(done.out)
     soleus, gastrocnemius = data["tables"]["electromyograms"]

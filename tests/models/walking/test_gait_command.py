@@ -118,7 +118,7 @@ def test_muscles_of_a_walk(talus, tmp_path, synthetic_walk):
 def test_bands_by_the_axes(talus, tmp_path, monkeypatch):
     """Intervals, the unknowns that cause them, bands in files and figures; also of muscles, here with two draws."""
     monkeypatch.setattr(bands, "ENOUGH", 2)
-    done = talus("--axes", "posterior", "--muscles", "--formats", "png", "--json", "--out", "o")
+    done = talus("--axes", "posterior", "--muscles", "--figure-format", "png", "--json", "--out", "o")
     assert done.code == 0, done.err
     data, out = json.loads(done.out), tmp_path / "o"
     intervals = {row[""]: row for row in data["tables"]["intervals by the axes"]}

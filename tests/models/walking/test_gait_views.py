@@ -83,8 +83,8 @@ def test_other_trials_are_shown_from_the_foot_strike_of_the_first(one):
 
 
 def test_the_page_of_curves_names_the_subject_and_what_is_an_upper_bound(one):
-    drawn = figures.figures([one], {"subject": "somebody, 70 kg"})["gait"].draw()
-    assert drawn.legends[-1].get_title().get_text() == "Subject: somebody, 70 kg.  Trials: 1."
+    drawn = figures.figures([one], "somebody, 70 kg")["gait"].draw()
+    assert drawn.legends[-1].get_title().get_text() == "somebody, 70 kg"
     bounds = [
         ax.get_title(loc="left") for ax in drawn.axes if any("upper bound" in text.get_text() for text in ax.texts)
     ]
@@ -96,7 +96,7 @@ def test_an_angle_from_a_single_marker_is_flagged(one):
     markers = {label: marker for label, marker in one.markers.items() if label != "R_TOE"}
     single = replace(one, markers=markers)
     assert single.toe_caveat == "from one marker, 'R_HLX'"
-    drawn = figures.figures([single], {"subject": "somebody"})["gait"].draw()
+    drawn = figures.figures([single], "somebody")["gait"].draw()
     flagged = [ax.get_title(loc="left") for ax in drawn.axes if any("R_HLX" in text.get_text() for text in ax.texts)]
     assert flagged == ["metatarsophalangeal angle"]
     chart, above = single.scene().charts

@@ -1,15 +1,18 @@
-"""Figures of panels: their making, their legend and their files.  matplotlib is imported when the first figure is drawn."""
+"""Figures of panels: their making, letters, legend and files.  matplotlib is imported when the first figure is drawn."""
 
 from __future__ import annotations
 
 import io
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain, product
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime.figures.figure_format import PNG, FigureFormat
 from runtime.support.arguments import checked
 from runtime.support.errors import ModelError
 from runtime.support.files import whole_file
@@ -21,9 +24,8 @@ if TYPE_CHECKING:
 OF_AXES = re.compile(
     r"(\$\\mathdefault\{[-\d.^{}\\times\u2212]*\}\$)?"
 )  # of logarithmic scales; empty before they are drawn
-FORMATS = ("png",)  # of files, by default
-KNOWN_FORMATS = ("png", "svg", "pdf")
-DOTS_PER_INCH = 150
+LETTER = "letter of a panel"  # marks these texts
+WIDEST = 10.4  # [in] of a figure: 180 mm, the width of a page, are seven tenths of it
 COLOURS = 256  # of a picture
 LABELS, LEGEND_ROW = 0.8, 0.24  # [in] of the labels and numbers of a panel with equal scales, and of a row of a legend
 INTERVALS = 6  # between numbers of an axis, at most: each number takes a millisecond
@@ -87,30 +89,52 @@ def figure(
 
 
 @checked
-def save(fig: Figure, folder: Path, name: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure as ``name.png`` and so on, each file whole or not at all; returns the files.  Existing ones are replaced.
+def letter(fig: Figure) -> None:
+    """Letter the panels of a figure a, b, c and so on, row by row; once, and not a single panel.
+
+    Scales of colours, hidden panels and drawings without axes have no letter.
+    """
+    shown = [ax for ax in fig.axes if ax.get_visible() and ax.axison and not hasattr(ax, "_colorbar")]
+    names = chain(ascii_lowercase, map("".join, product(ascii_lowercase, repeat=2)))
+    if len(shown) > 1 and not fig.findobj(lambda artist: artist.get_gid() == LETTER):
+        for ax, name in zip(shown, names, strict=False):
+            ax.annotate(
+                name, (0.0, 1.0), (-8.0, 3.0), xycoords="axes fraction", textcoords="offset points", ha="right", va="bottom",
+                fontsize=11, fontweight="bold", gid=LETTER,
+            )  # fmt: skip
+
+
+@checked
+def save(fig: Figure, folder: Path, name: str, figure_format: FigureFormat = PNG) -> list[Path]:
+    """Letter the panels of a figure and write it as ``name.png`` and so on, each file whole or not at all; returns the files.
+
+    Existing files are replaced.
 
     Raises
     ------
     ModelError
         Where a file cannot be written.
     """
+    from matplotlib import rc_context
+
     texts: list[Any] = fig.findobj(lambda artist: hasattr(artist, "set_parse_math"))
     for text in texts:
         text.set_parse_math(OF_AXES.fullmatch(text.get_text()) is not None)  # "$" of a name begins no formula
-    fig.dpi = DOTS_PER_INCH
+    letter(fig)
+    fig.dpi = figure_format.dpi
     engine = fig.get_layout_engine()
     if engine is not None:  # here for all formats, since savefig would place everything anew for each
         for _ in range(2):  # titles and labels move by the first placement
             engine.execute(fig)
         fig.set_layout_engine(None)
-    files = [file_of(folder, name, kind) for kind in formats]
+    files = [file_of(folder, name, kind) for kind in figure_format.kinds]
     for file in files:
         with whole_file(file) as stream:
             if file.suffix == ".png":
-                _picture(fig).save(stream, "PNG", dpi=(DOTS_PER_INCH, DOTS_PER_INCH))
+                _picture(fig).save(stream, "PNG", dpi=(fig.dpi, fig.dpi))
             else:
-                fig.savefig(stream, format=file.suffix[1:], dpi=DOTS_PER_INCH)
+                with rc_context({"pdf.fonttype": 42}):  # letters as text, which journals ask for
+                    fig.savefig(stream, format=file.suffix[1:], dpi=fig.dpi)
     return files
 
 
@@ -119,7 +143,7 @@ def _picture(fig: Figure) -> Image.Image:
     from PIL import Image
 
     stream = io.BytesIO()
-    fig.savefig(stream, format="rgba", dpi=DOTS_PER_INCH)
+    fig.savefig(stream, format="rgba", dpi=fig.dpi)
     # Matplotlib's own rounding: 11.4 inches are 1709.9999 dots.
     picture = Image.frombytes("RGBA", fig.canvas.get_width_height(), stream.getvalue()).convert("RGB")
     return picture.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from runtime.report import lines, panels
+from runtime.figures import lines, panels
 from tests.support.layouts import faults
 from tests.support.refusals import assert_refused
 
@@ -47,8 +47,9 @@ def test_labels_that_are_cut_off_or_covered_are_found():
     figure, axes = panels.figure(1, 2, width=2.0, height=1.5)
     axes[0, 0].set(title="a title that is much too long for it", ylabel="a label that is longer than its figure")
     axes[0, 1].set(title="another one that is beside it")
+    panels.letter(figure)
     found = " ".join(faults(figure))
-    assert "y label 0 is cut off" in found and "title 0 covers title 1" in found
+    assert "y label 0 is cut off" in found and "title 0 covers title 1" in found and "title 0 covers letter a" in found
 
 
 def test_joints_and_cases_have_one_line_each_that_differs_in_grey():
