@@ -19,7 +19,7 @@ from models.walking.subject_table import SubjectRow, SubjectTable, read_subject_
 from models.walking.two_hinges import MILLIMETRES, UNKNOWNS
 from runtime import ModelError
 from runtime.report import Report, Table, write_report
-from runtime.report.figure_files import FORMATS, Drawing, FigureFiles, formats_of
+from runtime.report.figure_files import Drawing, FigureFiles
 from runtime.report.panels import figure, legend
 from runtime.support.arrays import Floats
 
@@ -47,7 +47,6 @@ def axes(
     marker: Annotated[list[str] | None, "as markers"] = None,
     up: str | None = None,
     units: str | None = None,
-    formats: str = FORMATS,
 ) -> Report:
     """Find the axes of the ankle of many subjects together, with credible intervals, and the population that they come from.
 
@@ -68,10 +67,8 @@ def axes(
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
-    formats : str
-        Formats of the figures, separated by commas: png, svg, pdf.
     """
-    drawn = FigureFiles(folder, formats_of(formats))
+    drawn = FigureFiles(folder)
     if foot not in FEET:
         raise ModelError(f"foot = {foot!r}: use {' or '.join(FEET)}")
     read = read_subject_table(table)
