@@ -18,9 +18,10 @@ from models.walking.capture.trial import Side
 from models.walking.subject_table import SubjectRow, SubjectTable, read_subject_table
 from models.walking.two_hinges import MILLIMETRES, UNKNOWNS
 from runtime import ModelError
+from runtime.figures import PNG, FigureFormat
+from runtime.figures.panels import figure, legend
 from runtime.report import Report, Table, write_report
 from runtime.report.figure_files import Drawing, FigureFiles
-from runtime.report.panels import figure, legend
 from runtime.support.arrays import Floats
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def axes(
     marker: Annotated[list[str] | None, "as markers"] = None,
     up: str | None = None,
     units: str | None = None,
+    figure_format: FigureFormat = PNG,
 ) -> Report:
     """Find the axes of the ankle of many subjects together, with credible intervals, and the population that they come from.
 
@@ -67,8 +69,10 @@ def axes(
         Vertical axis of the files (x, y, z, -x, -y, -z), if they do not state it.
     units : str
         Unit of the positions (mm, cm, m), if the files do not state it.
+    figure_format : FigureFormat
+        Formats of the figures and dots per inch.
     """
-    drawn = FigureFiles(folder)
+    drawn = FigureFiles(folder, figure_format)
     if foot not in FEET:
         raise ModelError(f"foot = {foot!r}: use {' or '.join(FEET)}")
     read = read_subject_table(table)
