@@ -20,15 +20,9 @@ from scipy.spatial.transform import Rotation
 from benchmarks.contact import DATA
 from benchmarks.measure import Answer, Say
 from models.walking import synthetic
+from models.walking.axes_density import CORRELATED, TYPICAL_ANGLE
 from models.walking.axes_of_many import axes_of_many
-from models.walking.axes_posterior import (
-    CORRELATED,
-    NEIGHBOURS,
-    TYPICAL_ANGLE,
-    AxesPosterior,
-    axes_posterior,
-    population_prior,
-)
+from models.walking.axes_posterior import NEIGHBOURS, AxesPosterior, axes_posterior, population_prior
 from models.walking.capture import Capture, read_capture
 from models.walking.scaling import scale_to_subject
 from models.walking.subject import LegFoot
@@ -197,7 +191,7 @@ def _held(found: Sequence[AxesPosterior], truth: Floats) -> Floats:
 
 
 def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
-    """Both speeds of each foot of adults: what a walk adds to the prior, and whether the speeds agree."""
+    """Both speeds of each foot of adults: what a walk adds to the prior, whether they agree, and what both say together."""
     rows: list[list[Any]] = []
     right: list[AxesPosterior] = []  # self-selected speed
     for file in sorted(folder.glob("*_ST.c3d"))[:at_most]:
@@ -209,15 +203,19 @@ def _adults(folder: Path, at_most: int | None, say: Say) -> list[Table]:
             subject = scale_to_subject(mirrored[0], side, mass=MASS)
             found = [axes_posterior(subject, [walk]) for walk in mirrored[1:]]
             right += [found[0]] if side == "right" else []
+            both = axes_posterior(subject, mirrored[1:]).sd / np.minimum(*(one.sd for one in found))
             apart = np.abs(found[0].mean - found[1].mean) / np.hypot(found[0].sd, found[1].sd)
             for walk, one in zip(walks, found, strict=True):
                 conflicts = ", ".join(one.conflicts).replace("_", " ")
-                rows.append([walk.name, side, *one.ratio.round(2).tolist(), one.bits, float(apart.max()), conflicts])
+                numbers = [one.bits, float(apart.max()), float(both.max()), float(np.median(both))]
+                rows.append([walk.name, side, *one.ratio.round(2).tolist(), *numbers, conflicts])
     if not rows:
         return [Table("adults", ["reason"], [[f"not run: no standing trials SUBJECT_ST.c3d in {folder}"]])]
-    columns = ["trial", "foot", *(name.replace("_", " ") for name in UNKNOWNS), "bits", "speeds apart", "conflicts"]
+    columns = ["trial", "foot", *(name.replace("_", " ") for name in UNKNOWNS), "bits", "speeds apart"]
+    columns += ["together, largest", "median", "conflicts"]
     note = (
-        "Deviations over those of the prior.  Speeds apart: largest difference of both means, in standard deviations."
+        "Deviations over those of the prior.  Speeds apart: largest difference of both means, in standard deviations.  Together: "
+        "deviations by both walks over those of the better one."
     )
     together = axes_of_many(right)
     means, sds, ratios = (np.array([getattr(one, of) for one in together.subjects]) for of in ("mean", "sd", "ratio"))

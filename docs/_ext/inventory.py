@@ -43,7 +43,7 @@ MODELS = tuple(
         "pendulum", "double_pendulum", "free_body", "hooke_shaft", "four_bar", "chain", "isb",
         "walking.leg_foot", "walking.norms", "walking.synthetic",
         "studies.ankle.study", "studies.pendulum", "studies.drop", "studies.landing.study", "studies.gait.study",
-        "studies.gait_table.study", "studies.joints.study", "studies.swap.study", "studies.claims.study",
+        "studies.gait_table.study", "studies.axes", "studies.joints.study", "studies.swap.study", "studies.claims.study",
         "studies.validate.study", "studies.measures",
     )
 )  # fmt: skip

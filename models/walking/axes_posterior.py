@@ -29,12 +29,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import block_diag, solve_triangular
 from scipy.optimize import minimize
-from scipy.spatial.transform import Rotation
 from scipy.stats import norm
 
 from models.foot import LINK_LENGTH
 from models.foot_anatomy import FOOT_LENGTH, SUBTALAR_DEVIATION_DEG, SUBTALAR_INCLINATION_DEG
-from models.walking.axes_density import AxesDensity
+from models.walking.axes_density import AxesDensity, likeness, repeated
 from models.walking.capture import Capture
 from models.walking.subject import Frozen, LegFoot
 from models.walking.two_hinges import SHARED, UNKNOWNS, HingedMotion, foot_motion, with_axes
@@ -51,8 +50,6 @@ TALUS_SD = 0.0057  # [m] of the height of the talus in a foot of the published l
 NOISE, SKIN = 0.5e-3, 1.44e-3
 OF_NOISE, OF_SKIN, OF_LEG = 3.0, 2.0, 1.5
 BY_TURN = 4.3e-3 / np.radians(50.0)  # [m/rad] of the skin in proportion to the turn: Tranberg and Karlsson (1998)
-TYPICAL_ANGLE = 0.25  # [rad] within which poses move the skin alike
-CORRELATED = 0.15  # [s] within which displacements in time are alike
 NEIGHBOURS = 0.15  # [m] within which markers of a segment move alike; no source states it
 
 FRAMES = 40  # of each trial
@@ -246,7 +243,8 @@ def axes_posterior(subject: LegFoot, trials: Sequence[Capture], prior: AxesPrior
     return AxesPosterior(
         prior=prior, mean=mean_of if sampled else shared, sd=sd_of if sampled else sd,
         interval=np.percentile(draws, TAILS, axis=0).T if sampled else shared[:, None] + sd[:, None] * spread,
-        correlation=correlation, draws=draws, sampled=sampled, effective=effective, noise=skin.noise,
+        correlation=correlation, draws=draws, sampled=sampled, effective=effective,
+        noise=float(np.sqrt((skin.noise**2).mean())),
         skin=skin.amplitudes, residual=float(np.sqrt((off**2).sum(axis=2).mean())), frames=len(motion.t),
         notes=tuple(notes),
     )  # fmt: skip
@@ -258,55 +256,33 @@ class SkinParts:
 
     ``by_turn`` (n, n) [m^2]: covariance of the displacements of a marker in proportion to the turn of the foot, as published; the
     deformation of the clusters does not count here, as skin as large as a broadening forefoot would hold the whole movement.
-    ``parts`` (3, n, n): likeness of other displacements between frames: constant in a trial, a function of the pose, and varying
-    in time; ``of_parts`` (3,): their standard deviations at the foot; ``leg``: those of the leg over those of the foot.
+    ``parts`` (3, n, n): ``likeness`` of other displacements between frames; ``of_parts`` (3, n): their standard deviations at the
+    foot; ``leg`` (n,): those of the leg over those of the foot; ``noise`` (n,).  They are those of the trial of each frame.
     """
 
     by_turn: Floats
     parts: Floats
-    noise: float
-    leg: float
+    noise: Floats
+    leg: Floats
     of_parts: Floats
 
     @classmethod
     def of(cls, motion: HingedMotion) -> SkinParts:
-        """The most probable amplitudes; the pose is how the foot is turned."""
-        same, turned = motion.trial[:, None] == motion.trial, Rotation.from_matrix(motion.turn).as_rotvec()
-        in_pose = np.exp(-np.linalg.norm(turned[:, None] - turned, axis=-1) / TYPICAL_ANGLE)
-        in_time = np.exp(-np.abs(motion.t[:, None] - motion.t) / CORRELATED)
-        parts = np.array([same, in_pose, same * in_time], float)
-        by_turn = BY_TURN**2 * turned @ turned.T
-        clusters = [(one.deformation, np.diag(one.alike(NEIGHBOURS))[6:].mean()) for one in (motion.leg, motion.foot)]
-        expected = np.log([NOISE, 1.0, *[SKIN] * len(parts)])
-        factors = np.log([OF_NOISE, OF_LEG, *[OF_SKIN] * len(parts)])
-
-        def cost(logs: Floats) -> float:
-            noise, leg, *skin = np.exp(2.0 * logs)
-            total = (((logs - expected) / factors) ** 2).sum()
-            of_foot = by_turn + np.tensordot(skin, parts, 1)
-            for (seen, share), ratio in zip(clusters, (leg, 1.0), strict=True):
-                L = np.linalg.cholesky(share * ratio * of_foot + (noise + FLOOR**2) * np.eye(len(seen)))
-                total += (
-                    2.0 * seen.shape[1] * np.log(np.diag(L)).sum() + (solve_triangular(L, seen, lower=True) ** 2).sum()
-                )
-            return float(total)
-
-        corners = expected + np.vstack([np.zeros(len(factors)), np.diag(factors)])
-        options = {"initial_simplex": corners, "xatol": 0.02, "fatol": 0.02, "maxfev": 2000}
-        found = minimize(cost, expected, method="Nelder-Mead", options=options)
-        noise, leg, *skin = np.exp(found.x)
-        return cls(by_turn, parts, float(np.hypot(noise, FLOOR)), float(leg), np.array(skin))
+        """The most probable amplitudes of each trial by itself: another trial leaves the model of the first as it is."""
+        trials = [motion.part(np.flatnonzero(motion.trial == one)) for one in np.unique(motion.trial)]
+        noise, leg, *of_parts = np.array([_amplitudes(one) for one in trials])[motion.trial].T
+        return cls(_by_turn(motion), likeness(motion), np.hypot(noise, FLOOR), leg, np.array(of_parts))
 
     @property
     def of_foot(self) -> Floats:
         """Covariance (n, n) [m^2] of the displacements of a marker of the foot between frames."""
-        return np.asarray(self.by_turn + np.tensordot(self.of_parts**2, self.parts, 1))
+        return np.asarray(self.by_turn + np.einsum("kn,km,knm->nm", self.of_parts, self.of_parts, self.parts))
 
     @property
     def amplitudes(self) -> dict[str, float]:
         """Standard deviations [m] of leg and foot over the frames."""
-        foot = float(np.sqrt(np.diag(self.of_foot).mean()))
-        return {"leg": self.leg * foot, "foot": foot}
+        of_foot = np.diag(self.of_foot)
+        return {"leg": float(np.sqrt((self.leg**2 * of_foot).mean())), "foot": float(np.sqrt(of_foot.mean()))}
 
     def covariance(self, motion: HingedMotion) -> Floats:
         """Covariance (6 n, 6 n) [m^2] of the residuals: by markers of the foot, and by those of the leg, which move the leg."""
@@ -315,6 +291,32 @@ class SkinParts:
         small = np.linalg.inv(motion.leg.moves[1])
         seems = motion.weights @ motion.foot.rigid(motion.places).reshape(n, -1, 6) @ small
         by_leg = (seems @ np.linalg.cholesky(motion.leg.alike(NEIGHBOURS)[:6, :6])).reshape(6 * n, 6)
-        of_leg = np.kron(self.leg**2 * foot, np.ones((6, 6))) * (by_leg @ by_leg.T)
-        of_noise = self.noise**2 * block_diag(*(np.eye(6) + seems @ np.swapaxes(seems, 1, 2)))
+        of_leg = np.kron(np.outer(self.leg, self.leg) * foot, np.ones((6, 6))) * (by_leg @ by_leg.T)
+        of_noise = block_diag(*(self.noise[:, None, None] ** 2 * (np.eye(6) + seems @ np.swapaxes(seems, 1, 2))))
         return np.asarray(np.kron(foot, motion.foot.alike(NEIGHBOURS)[:6, :6]) + of_leg + of_noise)
+
+
+def _by_turn(motion: HingedMotion) -> Floats:
+    """Covariance (n, n) [m^2] of displacements in proportion to the turn of the foot."""
+    return np.asarray(BY_TURN**2 * repeated(motion) * (motion.turned @ motion.turned.T))
+
+
+def _amplitudes(motion: HingedMotion) -> Floats:
+    """Most probable noise [m], skin of the leg over that of the foot, and three parts of this [m], of one trial (5,)."""
+    by_turn, parts = _by_turn(motion), likeness(motion)
+    clusters = [(one.deformation, np.diag(one.alike(NEIGHBOURS))[6:].mean()) for one in (motion.leg, motion.foot)]
+    expected = np.log([NOISE, 1.0, *[SKIN] * len(parts)])
+    factors = np.log([OF_NOISE, OF_LEG, *[OF_SKIN] * len(parts)])
+
+    def cost(logs: Floats) -> float:
+        noise, leg, *skin = np.exp(2.0 * logs)
+        total = (((logs - expected) / factors) ** 2).sum()
+        of_foot = by_turn + np.tensordot(skin, parts, 1)
+        for (seen, share), ratio in zip(clusters, (leg, 1.0), strict=True):
+            L = np.linalg.cholesky(share * ratio * of_foot + (noise + FLOOR**2) * np.eye(len(seen)))
+            total += 2.0 * seen.shape[1] * np.log(np.diag(L)).sum() + (solve_triangular(L, seen, lower=True) ** 2).sum()
+        return float(total)
+
+    corners = expected + np.vstack([np.zeros(len(factors)), np.diag(factors)])
+    options = {"initial_simplex": corners, "xatol": 0.02, "fatol": 0.02, "maxfev": 2000}
+    return np.exp(minimize(cost, expected, method="Nelder-Mead", options=options).x)

@@ -190,7 +190,7 @@ def _deviations_by_noise(best: HingeFit, off: Floats) -> list[float]:
     if np.linalg.cond(best.precision * np.outer(scale, scale)) > MAX_CONDITION:
         return [np.inf, np.inf]
     covariance = np.linalg.inv(best.precision) * variance * repetition(residual)
-    turns = np.split(slopes(lambda x: np.concatenate(directions(x)), best.shared), 2)
+    turns = np.split(slopes(lambda x: np.concatenate(directions(x), axis=-1), best.shared), 2)
     return [float(np.degrees(np.sqrt(np.trace(J @ covariance @ J.T)))) for J in turns]
 
 

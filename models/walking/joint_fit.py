@@ -93,8 +93,8 @@ def _tilted(v: Any) -> Any:
 
 
 def _line(base: Floats, v: Any) -> Any:
-    """Direction (3,) of a line with this tilt (2,)."""
-    return base @ _tilted(v)[:, 2]
+    """Directions (..., 3) of lines with tilts (..., 2)."""
+    return _tilted(v)[..., 2] @ base.T
 
 
 def _about(axis: int, angle: Any) -> Any:

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from models.walking.capture import Capture
 from models.walking.samples import all_finite
@@ -41,8 +42,8 @@ MILLIMETRES.flags.writeable = False
 
 
 def slopes(function: Callable[[Any], Any], x: Floats) -> Floats:
-    """Derivatives (..., n) of an analytic function at x (n,)."""
-    return np.stack([function(x + 1j * IMAGINARY * e).imag / IMAGINARY for e in np.eye(len(x))], axis=-1)
+    """Derivatives (..., n) at x (n,) of an analytic function that takes many (..., n)."""
+    return np.moveaxis(function(x + 1j * IMAGINARY * np.eye(len(x))).imag / IMAGINARY, 0, -1)
 
 
 def directions(shared: Any) -> tuple[Any, Any]:
@@ -118,6 +119,11 @@ class HingedMotion:
         """The motion in some of the frames."""
         leg, foot = (replace(one, seen=one.seen[frames]) for one in (self.leg, self.foot))
         return HingedMotion(leg, foot, self.places[frames], self.turn[frames], self.trial[frames], self.t[frames])
+
+    @property
+    def turned(self) -> Floats:
+        """How far the foot is turned, (n, 3) [rad]: its pose."""
+        return np.asarray(Rotation.from_matrix(self.turn).as_rotvec())
 
     @cached_property
     def weights(self) -> Floats:

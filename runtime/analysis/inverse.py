@@ -29,7 +29,7 @@ from runtime.support.stopwatch import Stopwatch
 from runtime.system.assemble import assembled, mirrored
 from runtime.system.connection import connection, definition
 from runtime.system.coupling import refuse_couplings
-from runtime.system.degrees_of_freedom import dense_rows, null_space, row_places, rows_at, stacked, undriven
+from runtime.system.degrees_of_freedom import dense_rows, row_places, rows_at, solutions, stacked, undriven
 from runtime.system.delays import refuse_delays
 from runtime.system.force_states import refuse_states
 from runtime.system.parts import GROUND
@@ -287,8 +287,7 @@ def _fit(system: System, time: float, y: Floats, scale: Floats) -> tuple[Floats,
 
     def solve(wanted_joints: Floats, wanted_drivers: Floats) -> Floats:
         joints, drivers = dense_rows(system, work.D, False), dense_rows(system, work.D, True)[used]
-        fixed: Floats = np.linalg.pinv(joints) @ wanted_joints
-        free = null_space(joints)
+        fixed, free = solutions(joints, wanted_joints)
         seen = drivers @ free
         sizes = np.linalg.svd(seen, compute_uv=False)
         if len(sizes) < free.shape[1] or not sizes[-1] > RANK * sizes[0]:

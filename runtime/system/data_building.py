@@ -89,7 +89,7 @@ def model_data(parts: Parts, gravity: Floats, y: Floats, *, fit: bool) -> ModelD
         rows=rows,
         angles=angles,
         **of_joints,
-        signals=signal_data(signals, order),
+        signals=signal_data(signals, None if fit else order),  # what is fitted is never integrated
         signal_joint=np.array([k for k, _ in driven], np.int64),
         signal_place=np.array([place for _, place in driven], np.int64),
         sparsity=sparsity(*ends),

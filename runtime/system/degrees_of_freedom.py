@@ -15,7 +15,8 @@ from runtime.dynamics import projection
 from runtime.dynamics.equations import shared_workspace_for
 from runtime.dynamics.layout import GROUND_INDEX, P, R
 from runtime.dynamics.model_data import ModelData, Workspace
-from runtime.support.arrays import Floats
+from runtime.support.arrays import Floats, Ints
+from runtime.support.latest import Latest
 from runtime.system.connected import connected
 from runtime.system.reference import placed_vectors, rotation_matrix, states_with_ground
 from runtime.system.system import System
@@ -170,14 +171,15 @@ def _own(system: System, branch: Branch, states: Floats, D: Floats) -> list[tupl
         of = list(placed_vectors(joint, states[owner["i"]], states[owner["j"]]))
         axes = [(name, axis, side) for name, kind, side, axis in of if kind != "point"]
         points = {side: point for _, kind, side, point in of if kind == "point"}
-        for name, axis, side in axes:
-            point = points.get(side, next(iter(points.values()), centre))
-            candidates.append((name, np.concatenate([np.cross(axis, centre - point), axis]), True))
-        candidates += [(f"along_{name}", np.concatenate([axis, np.zeros(3)]), False) for name, axis, _ in axes]
         A = rotation_matrix(states[branch.distal, P : P + 4])
         side = "j" if owner["j"] == branch.distal else "i"
-        point = points.get(side, centre)
-        candidates += [("xyz"[c], np.concatenate([np.cross(A[:, c], centre - point), A[:, c]]), True) for c in range(3)]
+        turns = [(name, axis, points.get(own, next(iter(points.values()), centre))) for name, axis, own in axes]
+        turns += [("xyz"[c], A[:, c], points.get(side, centre)) for c in range(3)]
+        names, along, about = zip(*turns, strict=True)
+        twists = np.hstack([np.cross(along, centre - np.array(about)), along])
+        free = list(zip(names, twists, [True] * len(turns), strict=True))
+        slides = [(f"along_{name}", np.concatenate([axis, np.zeros(3)]), False) for name, axis, _ in axes]
+        candidates += [*free[:-3], *slides, *free[-3:]]
     chosen: list[tuple[str, Floats, bool]] = []
     basis = np.zeros((6, 0))
     for name, twist, turning in candidates:
@@ -207,7 +209,7 @@ def rows_at(system: System, time: float, y: Floats, data: ModelData | None = Non
 
 def dense_rows(system: System, D: Floats, drivers: bool | None = None) -> Floats:
     """Dense rows of D on all bodies, (m, 6 bodies): of all, of the drivers alone, or of the joints alone."""
-    k, r = np.array(row_places(system, drivers), np.int64).reshape(-1, 2).T
+    k, r = _places(system)[drivers]
     every, rows = np.arange(len(k)), np.zeros((len(k), len(system.bodies) + 1, 6))
     rows[every, system.data.body_i[k]] += D[k, r, :6]
     rows[every, system.data.body_j[k]] += D[k, r, 6:]
@@ -216,7 +218,7 @@ def dense_rows(system: System, D: Floats, drivers: bool | None = None) -> Floats
 
 def stacked(system: System, values: Floats, drivers: bool | None = None) -> Floats:
     """Phi, Phi' or gamma (joints, 6) of the rows of ``dense_rows``, (m,)."""
-    k, r = np.array(row_places(system, drivers), np.int64).reshape(-1, 2).T
+    k, r = _places(system)[drivers]
     return values[k, r]
 
 
@@ -226,13 +228,27 @@ def row_places(system: System, drivers: bool | None = None) -> list[tuple[int, i
     return [(k, r) for k in joints for r in range(len(system.joints[k].rows))]
 
 
+def _found_places(system: System) -> dict[bool | None, Ints]:
+    """``row_places`` (2, m) of all rows, of the joints alone, and of the drivers alone."""
+    return {of: np.array(row_places(system, of), np.int64).reshape(-1, 2).T for of in (None, False, True)}
+
+
+_places = Latest(_found_places, 16)
+
+
 def null_space(D: Floats) -> Floats:
     """Orthonormal basis of the null space of D, as columns."""
+    return solutions(D, np.zeros(len(D)))[1]
+
+
+def solutions(D: Floats, wanted: Floats) -> tuple[Floats, Floats]:
+    """The least x with D x nearest to what is wanted, rows of D having the length 1, and the null space of D, as columns."""
     if not D.size:
-        return np.eye(D.shape[1])
-    _, sizes, right = np.linalg.svd(D / np.maximum(np.linalg.norm(D, axis=1, keepdims=True), 1e-300))
+        return np.zeros(D.shape[1]), np.eye(D.shape[1])
+    lengths = np.maximum(np.linalg.norm(D, axis=1), 1e-300)
+    left, sizes, right = np.linalg.svd(D / lengths[:, None])
     rank = int((sizes > NULL * sizes.max(initial=0.0)).sum())
-    return right[rank:].T
+    return right[:rank].T @ ((left.T @ (wanted / lengths))[:rank] / sizes[:rank]), right[rank:].T
 
 
 def undriven(system: System, time: float, y: Floats, rows: Floats) -> list[str]:

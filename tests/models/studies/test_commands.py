@@ -13,6 +13,7 @@ def test_every_study_is_a_command():
     entries = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
     assert set(entries["talus.studies"]) == {
         "ankle",
+        "axes",
         "claims",
         "drop",
         "gait",

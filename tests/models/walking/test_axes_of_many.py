@@ -1,5 +1,7 @@
 """Axes of many subjects: shrinkage and coverage of populations that are drawn, and the closed form of one with known spread."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,14 @@ def test_markers_that_say_nothing_leave_the_published_population():
     assert found.sd == pytest.approx(1.0, abs=0.01)
     # A member of a group of unknown mean: both variances add.
     assert found.subjects[0].ratio == pytest.approx(np.sqrt(2.0), abs=0.01)
+
+
+def test_what_the_approximations_leave_does_not_move_the_group():
+    """Posteriors a little wider than the prior, off its mean: they say nothing, and do not drive the group away."""
+    wide = [replace(posterior(np.zeros(SHARED), np.full(SHARED, 1e4)), sd=1.02 * PRIOR.sd) for _ in range(9)]
+    found = axes_of_many([replace(one, mean=PRIOR.mean + 0.8 * PRIOR.sd) for one in wide])
+    assert found.mean == pytest.approx(0.0, abs=1e-6) and found.sd == pytest.approx(1.0, abs=0.01)
+    assert np.isfinite(found.subjects[0].sd).all()
 
 
 def test_exact_markers_give_the_closed_form():

@@ -126,7 +126,9 @@ def small_density(noise=1e-3):
 def test_slopes_of_the_density_are_those_of_differences():
     density, rng = small_density(), np.random.default_rng(4)
     x = density.mean + 0.3 * rng.normal(size=len(density.mean)) / np.sqrt(np.diag(density.weight))
-    angles = density.angles(x, np.zeros((len(density.motion.t), 2)))
+    angles = np.zeros((len(density.motion.t), 2))
+    for _ in range(3):
+        angles = density.angles(x, angles)
     _, gradient, _ = density._expanded(x, angles)
     assert np.abs(gradient).max() < 1e-2
 
@@ -175,16 +177,17 @@ def test_residuals_have_the_stated_covariance():
     exact = foot_motion(scaled(), circles(0.4, 0.3, 0.0), frames=24)
     rng, squares = np.random.default_rng(2), []
     angles = HingeProblem.between(exact, true, true).fit(true).angles
-    skin = replace(SkinParts.of(exact), noise=1e-3, leg=2.0, of_parts=np.full(3, 1e-3))
+    amplitudes = {"noise": np.full(24, 1e-3), "leg": np.full(24, 2.0), "of_parts": np.full((3, 24), 1e-3)}
+    skin = replace(SkinParts.of(exact), **amplitudes)
     white = np.linalg.inv(np.linalg.cholesky(skin.covariance(exact)))
     in_time = np.linalg.cholesky(skin.of_foot + 1e-15 * np.eye(24))
     for _ in range(60):
         moved = []
-        for cluster, factor in ((exact.leg, skin.leg), (exact.foot, 1.0)):
+        for cluster, factor in ((exact.leg, 2.0), (exact.foot, 1.0)):
             apart = np.linalg.norm(cluster.local[:, None] - cluster.local, axis=-1)
             alike = np.linalg.cholesky(np.exp(-apart / NEIGHBOURS))
             own = np.einsum("nb,mk,bki->nmi", in_time, alike, rng.normal(size=cluster.seen.shape))
-            moved.append(factor * own + skin.noise * rng.normal(size=own.shape))
+            moved.append(factor * own + 1e-3 * rng.normal(size=own.shape))
         # A displaced leg: the small motion of its markers, taken back from the places of the foot.
         small = np.linalg.lstsq(
             exact.leg.rigid(exact.leg.local).reshape(-1, 6), moved[0].reshape(24, -1).T, rcond=None
@@ -195,6 +198,31 @@ def test_residuals_have_the_stated_covariance():
         squares.append(residuals**2)
     assert np.mean(squares) == pytest.approx(1.0, abs=0.06)
     assert person.link_length == pytest.approx(true[7])
+
+
+def test_another_trial_leaves_the_model_of_the_first():
+    """Covariances of residuals and of angles of a trial are the same with and without a second one, which repeats a part."""
+    first, second = circles(0.4, 0.3, 1e-3), circles(0.2, 0.1, 2e-3)
+    motions = [foot_motion(scaled(), *trials, frames=24) for trials in ([first], [first, second])]
+    covariances = [SkinParts.of(motion).covariance(motion) for motion in motions]
+    prior = population_prior(scaled())
+    densities = [AxesDensity.of(*of, prior.mean, prior.covariance) for of in zip(motions, covariances, strict=True)]
+    of_angles = [np.linalg.inv(density.alike) for density in densities]
+    for size, (one, both) in ((144, covariances), (24, of_angles)):
+        assert both[:size, :size] == pytest.approx(one, rel=1e-9, abs=1e-15)
+        assert np.abs(both[:size, size:]).max() > 0.1 * np.abs(one).max()
+        assert np.linalg.eigvalsh(both)[0] > 0.0
+
+
+def test_a_second_trial_narrows_the_intervals():
+    prior, narrow = population_prior(scaled()), []
+    trials = [circles(0.2, 0.08, 1e-3), circles(0.22, 0.06, 1.2e-3)]
+    for those in ([trials[0]], [trials[1]], trials):
+        motion = foot_motion(scaled(), *those, frames=24)
+        density = AxesDensity.of(motion, SkinParts.of(motion).covariance(motion), prior.mean, prior.covariance)
+        narrow.append(np.sqrt(np.diag(density.best().covariance)[:SHARED]))
+    ratio = narrow[2] / np.minimum(*narrow[:2])
+    assert ratio.max() < 1.05 and ratio.min() < 0.97
 
 
 def test_subject_has_the_axes_of_the_unknowns():
