@@ -86,7 +86,7 @@ class DrawnMotion:
         loads: Mapping[str, tuple[Floats, Floats, Floats]], activations: Mapping[str, Floats], hidden: Collection[str] = (),
         notes: Sequence[str] = (),
     ) -> DrawnMotion:  # fmt: skip
-        """What is drawn of a system along measured poses, at times (n,) [s]; its contacts, limits and springs are not.
+        """A drawing of a system along measured poses, at times (n,) [s], without its contacts, limits and springs.
 
         Parameters
         ----------
