@@ -179,7 +179,20 @@ def answer(found: Sequence[AnkleComparison]) -> str:
     if others:
         listed = ", ".join(f"{name} {share:.0f} %" for name, share in others.items())
         text += f"; without one, above {100.0 * MOST_RESERVE:g} %: {listed}"
+    if bounds := _at_bounds(found):
+        text += f"; activations at their upper bound, in up to {max(bounds.values())} frames: {', '.join(bounds)}"
     return text + (f"; frames without success: {failed}." if failed else ".")
+
+
+def _at_bounds(found: Sequence[AnkleComparison]) -> dict[str, int]:
+    """Muscles across an ankle that are fully activated in some frames, and the largest number of such frames in a trial."""
+    counts: dict[str, int] = {}
+    for compared in found:
+        crossing = [name for ankle in compared.ankles for name in compared.muscles_of(ankle)]
+        for one in compared.trials.values():
+            saturated = one.muscles.saturated  # type: ignore[union-attr]
+            counts |= {name: max(saturated[name], counts.get(name, 0)) for name in crossing if name in saturated}
+    return counts
 
 
 def figures(found: AnkleComparison, label: str = TIME, at: Callable[[Any], Any] = lambda t: t) -> dict[str, Drawing]:

@@ -109,6 +109,6 @@ def designed(
         build, {"scale": high.scale}, float(t[-1]), "scale", bounds={"scale": (low.scale, high.scale)},
         constraints={inversion: (None, limit)}, t_eval=t, rtol=tolerance, atol=tolerance, check_units=False,
     )  # fmt: skip
-    least = Landing(ankle, case, float(found.values["scale"]), found.sensitivities.run)
+    least = Landing(ankle, case, float(found.values["scale"]), found.sensitivities.run, tolerance)
     kept = least.peak(angle) <= (1.0 + MET) * limit
     return Design(least if kept else high, angle, limit, len(tried), found.runs)

@@ -46,7 +46,8 @@ def figures(
     drawings = {
         "inversion": Drawing(
             partial(plots.over_time, shown, QUANTITIES),
-            f"Inversion, its rate and the force of the ground over time ({worst.case.text()}), for both ankles.",
+            f"Inversion, its rate and the force of the ground over time ({worst.case.text()}), for both ankles.  Outputs are a "
+            "millisecond apart, between which the force may be larger.",
         )
     }
     title = f"peak inversion\n{ANGLES[angle].words} [deg]"

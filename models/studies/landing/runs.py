@@ -143,12 +143,13 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Landing:
-    """A run with its ankle, its conditions and the factor on the stiffness of the orthosis, None without one."""
+    """A run with its ankle, its conditions, the factor on the stiffness of the orthosis, None without one, and its tolerance."""
 
     ankle: str
     case: Case
     scale: float | None
     run: Run
+    tolerance: float
 
     @property
     def failure(self) -> str:
@@ -186,6 +187,13 @@ class Landing:
     def peak(self, angle: str) -> float:
         """Largest inversion [deg] by the name of an angle."""
         return self.measured[angle].peak
+
+    @cached_property
+    def peak_force(self) -> float:
+        """Largest force of the ground [N], also within the steps: at a touch-down it jumps, and falls between two outputs."""
+        how: dict[str, Any] = dict(rtol=self.tolerance, atol=self.tolerance, progress=False)
+        (fine,) = measures.resolved({self.ankle: self.run.system}, float(self.run.t[-1]), **how).values()
+        return float(force_of(fine).max())
 
 
 def force_of(run: Run) -> np.ndarray:
@@ -226,7 +234,7 @@ def landed(
     worn = None if orthosis is None or scale is None else scaled(orthosis, scale)
     system, t = case.build(ankle, worn, check_units=worn is None), case.times(after)
     run = simulate(system, t[-1], t_eval=t, rtol=tolerance, atol=tolerance, progress=False)
-    return Landing(ankle, case, scale, run)
+    return Landing(ankle, case, scale, run, tolerance)
 
 
 def scales_of(found: Iterable[Landing]) -> list[float | None]:

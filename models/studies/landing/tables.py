@@ -20,7 +20,6 @@ from models.studies.landing.runs import (
     Case,
     Landing,
     Measured,
-    force_of,
     scaled,
     scales_of,
 )
@@ -68,7 +67,7 @@ def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, val
                 [
                     ANKLES[one.ankle], *(getattr(one.case, each) for each in varied), worn(orthosis, one.scale), name,
                     of.peak + 0.0, round(of.peak_at, 1), of.peak_rate, _rounded(of.at_touch_down),
-                    _rounded(of.rate_at_touch_down), float(force_of(one.run).max()),
+                    _rounded(of.rate_at_touch_down), one.peak_force,
                     against_inversion(values, one.scale),
                 ]
             )  # fmt: skip
@@ -77,10 +76,13 @@ def landings(found: Sequence[Landing], varied: Sequence[str], orthosis: str, val
         "at touch-down [deg]", "rate at touch-down [deg/s]", "force [N]", "against inversion [N m/deg]",
     ]  # fmt: skip
     note = (
-        f"{AXES}  Peaks: of inversion and of its rate from touch-down on.  Force: largest of the ground.  Against inversion: "
-        f"stiffness of the orthosis; none of a curve or a law.  Values are those at output times, a millisecond apart.  {ASSUMED}"
+        f"{AXES}  Peaks: of inversion and of its rate from touch-down on.  Force: largest of the ground, also "
+        "within the steps of the integration; other values are those at output times, a millisecond apart.  Against inversion: "
+        f"stiffness of the orthosis; none of a curve or a law.  {ASSUMED}"
     )
-    return Table("landings", columns, rows, note, brief=columns[: 5 + len(varied)])
+    return Table(
+        "landings", columns, rows, note, brief=[*columns[: 4 + len(varied)], "force [N]", columns[4 + len(varied)]]
+    )
 
 
 def muscles(found: Sequence[Landing], angle: str) -> Table:

@@ -219,6 +219,17 @@ def test_without_an_orthosis_only_ankles_and_inclines_are_compared(tmp_path, wit
     assert table(made, "landings").note and not any("Shuman" in line for line in made.cite)
 
 
+def test_the_largest_force_is_found_between_outputs(tmp_path, without_figures):
+    (row, *_) = records(landing(tmp_path, quiet, orthosis="none", after=0.05, tolerance=1e-6), "landings")
+    system, end = STEEP.build("modified", None), STEEP.times(0.05)[-1]
+    fine, coarse = (
+        simulate(system, end, t_eval=np.linspace(0.0, end, count), rtol=1e-8, atol=1e-8).ground_reaction().force
+        for count in (30_001, 152)
+    )
+    assert row["force [N]"] == pytest.approx(np.linalg.norm(fine, axis=1).max(), rel=0.05)
+    assert row["force [N]"] > 1.1 * np.linalg.norm(coarse, axis=1).max()
+
+
 def test_each_case_lands_with_and_without_muscles(tmp_path):
     made = landing(
         tmp_path, quiet, orthosis="none", co_activation="0.05,0.1", co_activation_of="evertors", after=0.06, tolerance=1e-6,

@@ -100,18 +100,26 @@ def test_a_trial(trial, command, tmp_path):
 
 
 def test_the_answer_names_large_reserves_with_and_without_a_threshold():
-    def answer(**reserves):
+    def answer(*saturated, **reserves):
         moments = {
             name: np.array([10.0, -20.0])
             for name in ("hip_rotation_l", "knee_angle_r", "ankle_angle_r", "subtalar_angle_r")
         }
         left = {name: np.array([0.0, reserves.get(name, 0.1)]) for name in moments}
+        contacts = {"ankle_r": SimpleNamespace(size=np.array([981.0, 1962.0]))}
         of = SimpleNamespace(
             moments=moments, reserves=left, failed=[], reserve_share=lambda name: left[name].max() / 20.0
         )
-        one = SimpleNamespace(muscles=of, contacts={"ankle_r": SimpleNamespace(size=np.array([981.0, 1962.0]))})
+        trials = {
+            f"universal{n or ''}": SimpleNamespace(
+                muscles=SimpleNamespace(**vars(of), saturated=own), contacts=contacts
+            )
+            for n, own in enumerate(saturated or [{}])
+        }
         ankles = {"ankle_r": ("ankle_angle_r", "subtalar_angle_r")}
-        return muscle_report.answer([SimpleNamespace(mass=50.0, ankles=ankles, trials={"universal": one})])
+        crossing = {"ankle_r": ["soleus_r", "tib_post_r"]}
+        compared = SimpleNamespace(mass=50.0, ankles=ankles, trials=trials, muscles_of=crossing.get)
+        return muscle_report.answer([compared])
 
     assert answer().endswith("ankle_r: 4.00 body weights (universal); reserves within the threshold at ankle and knee.")
     text = answer(hip_rotation_l=3.66, subtalar_angle_r=7.0, knee_angle_r=0.9)
@@ -119,6 +127,8 @@ def test_the_answer_names_large_reserves_with_and_without_a_threshold():
         "within the threshold at ankle and knee; without one, above 5 %: hip_rotation_l 18 %, subtalar_angle_r 35 %."
     )
     assert "above the threshold: knee_angle_r." in answer(knee_angle_r=1.1)
+    text = answer({"soleus_r": 8, "psoas_r": 9}, {"soleus_r": 3, "tib_post_r": 2})
+    assert text.endswith("; activations at their upper bound, in up to 8 frames: soleus_r, tib_post_r.")
 
 
 @pytest.mark.slow
