@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
+from runtime.cli.entries import loaded
 from runtime.cli.studies import studies_by_name, study_command
 
 
@@ -16,7 +18,7 @@ class Verbs(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the verb that is called."""
         if study := studies_by_name().get(args[0]):
-            self.commands[args[0]] = study_command(args[0], study.load)
+            self.commands[args[0]] = study_command(args[0], partial(loaded, study))
         return super().resolve_command(ctx, args)
 
 

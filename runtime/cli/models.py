@@ -12,6 +12,7 @@ from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
+from runtime.cli.entries import loaded
 from runtime.cli.helps import helps_of
 from runtime.report.tables import Table
 from runtime.support.errors import AssemblyWarning, ModelError, StaleKernelsError, said_by, shown
@@ -65,7 +66,7 @@ def load_model(model: str, *, trusted: bool = True) -> Any:
         return _builder_of_file(model)
     known = models_by_name()
     if model in known:
-        return known[model].load()
+        return loaded(known[model])
     if ":" not in model:
         near = difflib.get_close_matches(model, list(known), n=1, cutoff=0.7)
         meant = f"; did you mean '{near[0]}'? The" if near else "; the"

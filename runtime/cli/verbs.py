@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from runtime.cli.application import app
+from runtime.cli.entries import described, loaded
 from runtime.cli.models import arguments_table, build_model, left_out_table, load_model, models_by_name
 from runtime.cli.options import BAD_INPUT, DISTRIBUTION, FAILED, Arguments, FullTables, Json, Model
 from runtime.cli.running import simulate_command, view_command
@@ -20,7 +21,6 @@ from runtime.cli.study_verb import study_command
 from runtime.cli.verb import Verb
 from runtime.report.report import Report
 from runtime.report.tables import WORDS, Table, print_json
-from runtime.support.documentation import documentation
 from runtime.support.errors import AssemblyWarning, ModelError, UnitWarning
 from runtime.support.interruption import ended_by_signals
 from runtime.support.logs import print_logs
@@ -59,7 +59,7 @@ def models(as_json: Json = False) -> None:
     """List the models that can be simulated by name."""
     from runtime.report.terminal import print_pairs, print_text
 
-    found = {name: documentation(entry.module).partition("\n")[0] for name, entry in models_by_name().items()}
+    found = {name: described(entry).partition("\n")[0] for name, entry in models_by_name().items()}
     if as_json:
         print_json(found)
         return
@@ -139,7 +139,7 @@ def doctor(
     if clear_cache:
         clear()
     foot = models_by_name().get("foot")
-    facts, healthy = checked(DISTRIBUTION, None if foot is None else foot.load())
+    facts, healthy = checked(DISTRIBUTION, None if foot is None else loaded(foot))
     if as_json:
         print_json(dict(facts))
     else:
@@ -176,7 +176,7 @@ def main() -> None:
     """Run the command; an error ends it with one sentence and an exit code, a signal soon and silently."""
     with safe_streams(), ended_by_signals(), _warnings_in_sentences():
         for name, study in studies_by_name().items():
-            app.command(name=name, help=documentation(study.module, study.attr).split("\n\n")[0])(lambda: None)
+            app.command(name=name, help=described(study, study.attr).split("\n\n")[0])(lambda: None)
         try:
             app()
         except ModelError as error:

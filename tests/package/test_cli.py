@@ -322,6 +322,33 @@ def test_a_failed_run_ends_with_exit_1(command, monkeypatch):
     assert done.code == 1 and "singular at t" in done.err
 
 
+def test_an_installation_that_names_a_missing_module_ends_only_its_verb(talus_process, tmp_path):
+    lost = tmp_path / "lost-1.0.dist-info"
+    lost.mkdir()
+    (lost / "METADATA").write_text("Metadata-Version: 2.1\nName: lost\nVersion: 1.0\n")
+    (lost / "entry_points.txt").write_text(
+        "[talus.models]\ngone = models.no_such:build\n"
+        "[talus.studies]\nvanished = models.studies.no_such:study\nabsent = models.studies.drop:no_such\n"
+    )
+    remedy = "; install 'lost' again, in a checkout by: pip install -e ."
+    for arguments, sentence in {
+        (
+            "vanished",
+        ): "'vanished' (models.studies.no_such:study) cannot be imported: No module named 'models.studies.no_such'",
+        (
+            "absent",
+            "--help",
+        ): "'absent' (models.studies.drop:no_such) cannot be imported: module 'models.studies.drop' has no",
+        ("simulate", "gone"): "'gone' (models.no_such:build) cannot be imported: No module named 'models.no_such'",
+    }.items():
+        done = talus_process(*arguments)
+        assert done.returncode == 2 and " ".join(done.stderr.split()).startswith(sentence), done.stderr
+        assert " ".join(done.stderr.split()).endswith(remedy)
+    assert "cannot be imported" in talus_process("models").stdout
+    done = talus_process("info", "pendulum")
+    assert done.returncode == 0 and not done.stderr
+
+
 def test_set_lists_its_choices(command):
     text = command("info", "foot", "--full").out
     assert "one of classical, modified" in " ".join(text.split())
