@@ -12,6 +12,7 @@ from runtime.figures.panel_lines import changing, in_degrees
 from runtime.figures.panels import figure, legend, letter
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, unknown_name
+from runtime.system.quantity import COORDINATES
 from runtime.system.state import AXES, EULER, PARTS, STATE_UNITS
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ def draw_bands(ax: Any, t: Floats, band: Floats) -> None:
 def _of_outputs(many: Any, names: Sequence[str]) -> Curves:
     """Outputs by name, default: all; of vectors a panel for each component."""
     found: dict[str, Floats] = {}
-    for name, values in many.values(names or None).items():
+    coordinates = {name: f"{COORDINATES[0]}.{name}" for name in names}
+    wanted = [coordinates[name] if coordinates[name] in many.outputs else name for name in names]
+    for name, values in many.values(wanted or None).items():
         output = many.outputs[name]
         columns = values.reshape(len(values), *(() if output.reduction else (len(many.t),)), -1)
         for k, (column, unit) in enumerate(output.columns.items()):
@@ -80,7 +83,8 @@ def _of_states(many: Any, names: Sequence[str]) -> Curves:
         known |= {f"{name}.{c}": (STATE_UNITS[part], values[..., k]) for k, c in enumerate(components)}
     found: dict[str, Floats] = {}
     for name in names or known:
-        own = [key for key in known if key == name or key.startswith(f"{name}.")]
+        coordinate = name.removeprefix(f"{COORDINATES[0]}.")  # "angle.ankle.theta_i", as outputs are named
+        own = [key for key in known if key in (name, coordinate) or key.startswith(f"{name}.")]
         if not own:
             raise unknown_name(name, [*known, *bodies], "name", whose="plot: ")
         found |= dict(in_degrees(key, *known[key]) for key in own)

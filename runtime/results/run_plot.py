@@ -68,7 +68,9 @@ def _named(run: RecordedRun, names: Sequence[str]) -> Panels:
     """Panels of named outputs; the name of a part stands for its main quantities."""
     known = quantities_of_runs(run.system)
     texts: list[str] = []
-    for name in names:
+    for given in names:
+        coordinate = f"{COORDINATES[0]}.{given}"
+        name = coordinate if coordinate in known else given  # such as "ankle.theta_i", as axes and ensembles name it
         show = {q.name: SHOW.get(q.owner_sort, (q.part,)) for q in known.values() if _owner(q) == name}
         own = sorted((n for n in show if known[n].part in show[n]), key=lambda n: show[n].index(known[n].part))
         if not own and name.isidentifier() and name not in {*known, *run.outputs}:
@@ -83,7 +85,7 @@ def _named(run: RecordedRun, names: Sequence[str]) -> Panels:
         output = outputs[text]
         if output.reduction:
             raise ModelError(f"plot: '{text}' is one value; give what varies over time, such as 'energy'")
-        label, values = in_degrees(_label(output), output.unit, value_of(output, run))
+        label, values = in_degrees(_label(run, output), output.unit, value_of(output, run))
         names_of_lines = output.components or (output.quantity.owner.rpartition(".")[2],)
         columns = values.reshape(len(run.t), -1).T
         panels.setdefault(label, {}).update(zip(names_of_lines, columns, strict=True))
@@ -96,8 +98,11 @@ def _owner(quantity: Quantity) -> str:
     return quantity.owner.rpartition(".")[0] if inner and "." in quantity.owner else quantity.owner
 
 
-def _label(output: Output) -> str:
-    """Of the axis: coordinates of a joint share a panel."""
+def _label(run: RecordedRun, output: Output) -> str:
+    """Of the axis: coordinates of a joint share a panel; a reaction acts on the joint's second body."""
     quantity: Any = output.quantity
     plain = output.name == quantity.name
+    if plain and quantity.owner_sort == "joint" and quantity.part in SHOW["joint"][1:]:
+        joint = run.system.joint(quantity.owner)
+        return f"{quantity.part.replace('_', ' ')} of\n{joint.name} on {joint.body_j}"
     return f"{quantity.part.replace('_', ' ')}\n{_owner(quantity)}".strip() if plain else output.name

@@ -185,8 +185,9 @@ class SeenRun(Seen, RecordedRun):
         ----------
         names : str
             Joints, bodies, limits, contacts, forces, motors or frames, each of which stands for its main quantities, such as the
-            coordinates and the reaction of a joint; or outputs, such as "r.toes" and "norm(v.toes)".  Default: coordinates of
-            joints and sizes of reactions, the six of each that change most, and energies.
+            coordinates of a joint and its reaction on its second body; coordinates, such as "ankle.theta_i"; or outputs, such as
+            "r.toes" and "norm(v.toes)".  Default: coordinates of joints and sizes of reactions, the six of each that change
+            most, and energies.
 
         Raises
         ------

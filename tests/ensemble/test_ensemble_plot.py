@@ -58,6 +58,15 @@ def test_states_are_drawn_by_joint_and_body(states):
     assert [ax.get_ylabel() for ax in states.plot("v.rod").axes] == [f"v.rod.{x}\n[m/s]" for x in "xyz"]
 
 
+def test_a_coordinate_has_its_name_with_and_without_the_quantity(states):
+    outputs = many(outputs=["angle.pivot.angle"])
+    expected = np.rad2deg(np.median(states.angles["pivot"].angle, axis=0))
+    for each in (states, outputs):
+        for name in ("pivot.angle", "angle.pivot.angle"):
+            (ax,) = each.plot(name).axes
+            assert np.allclose(median_of(ax), expected, atol=1e-9)
+
+
 def test_cases_that_did_not_arrive_are_left_out_and_counted():
     partly = many(masses=[-1.0, -1.0, *[1.0] * 7], outputs=["r.rod.x"])
     ax = partly.plot().axes[0]

@@ -31,11 +31,15 @@ def test_without_names_coordinates_reactions_and_energies_are_drawn(run):
 def test_a_part_stands_for_its_quantities_and_outputs_for_themselves(run):
     panels = drawn(run.plot("ankle", "talocrural", "norm(v.toes)", "path"))
     assert list(panels) == [
-        "angle\nankle [deg]", "reaction force\nankle [N]", "reaction moment\nankle [N m]", "limit angle\ntalocrural [deg]",
-        "limit restricting moment\ntalocrural [N m]", "norm(v.toes) [m/s]", "path [m]",
+        "angle\nankle [deg]", "reaction force of\nankle on leg [N]", "reaction moment of\nankle on leg [N m]",
+        "limit angle\ntalocrural [deg]", "limit restricting moment\ntalocrural [N m]", "norm(v.toes) [m/s]", "path [m]",
     ]  # fmt: skip
     assert list(panels["angle\nankle [deg]"]) == ["theta_i", "theta_j"]
     assert np.array_equal(panels["path [m]"]["z"], run.r["toes"][:, 2])
+    force = np.column_stack([*panels["reaction force of\nankle on leg [N]"].values()])
+    assert np.array_equal(force, run.reaction("ankle", on="leg").force)
+    (angle,) = drawn(run.plot("ankle.theta_i"))["angle\nankle [deg]"].values()
+    assert np.array_equal(angle, np.rad2deg(run.angles["ankle"].theta_i))
     (speed,) = panels["norm(v.toes) [m/s]"].values()
     assert np.array_equal(speed, np.linalg.norm(run.v["toes"], axis=1))
 
