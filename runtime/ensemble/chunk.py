@@ -222,7 +222,9 @@ def _checked(system: System, state: State, time: float) -> State:
     try:
         check_state(system, state, time)
     except AssemblyError as error:
-        raise ModelError(f"{error}; simulate_many(..., assemble=True) does so for every case") from None
+        raise ModelError(
+            f"{error}; for every case assemble=True does so, in a study's file 'assemble = true' under [settings]"
+        ) from None
     return state
 
 

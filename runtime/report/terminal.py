@@ -119,13 +119,16 @@ def show(table: Table, *, elsewhere: str = "the files contain all columns") -> N
         out_console.print()
 
 
-def show_report(report: Report, *, full: bool = False) -> None:
-    """Print the answer of a report and the tables that belong to it; with ``full`` all tables."""
+def show_report(report: Report, *, full: bool = False, elsewhere: str = "--json has all columns") -> None:
+    """Print the answer of a report and the tables that belong to it; with ``full`` all tables.
+
+    ``elsewhere``: where a report without files has the columns for which the terminal is too narrow.
+    """
     if report.answer:
         out_console.print(f"{report.answer}\n")
     shown = report.tables if full else report.shown_first()
     for table in shown:
-        show(table, elsewhere="the files contain all columns" if report.files else "--json has all columns")
+        show(table, elsewhere="the files contain all columns" if report.files else elsewhere)
     if rest := [table.title for table in report.tables if table not in shown]:
         written = any(file.name == "summary.md" for file in report.files)
         more = f"More tables with --full{', and in summary.md' if written else ''}: {'; '.join(rest)}."

@@ -260,7 +260,7 @@ class Study:
 
     def show(self, *, failed: Failed = "refuse") -> None:
         """Print all tables in the terminal."""
-        show_report(self._report(failed), full=True)
+        show_report(self._report(failed), full=True, elsewhere="study.tables() has all columns")
 
     def figure(self, output: str, *, failed: Failed = "refuse") -> Figure:
         """The figure of an output that belongs to this kind of study.

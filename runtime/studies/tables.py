@@ -151,7 +151,8 @@ def _summary(study: Any) -> Table:
         note += (
             f" Few samples: fewer than five lie below 2.5 % and above 97.5 %; give n = {FEW_SAMPLES} or more for these."
         )
-    return Table("outputs", ["output", "unit", *SUMMARY], rows, note, brief=["output", "mean", "SD"])
+    brief = ["output", "unit", "median", "2.5 %", "97.5 %", "mean", "SD"]
+    return Table("outputs", ["output", "unit", *SUMMARY], rows, note, brief)
 
 
 def _correlations(study: Any) -> Table:

@@ -107,6 +107,15 @@ def test_failed_cases_end_with_code_1(talus):
     assert left.code == 1 and "Sobol indices" in left.out
 
 
+def test_cases_that_violate_their_constraints_are_assembled_by_a_setting_of_the_file(talus):
+    before, _, after = FILE.replace('"sobol"', '"sample"').partition("[parameters]")
+    text = f"{before}[parameters]\nl.ankle = [0.038, 0.046]\n[outputs]{after.partition('[outputs]')[2]}"
+    done = talus(text)
+    remedy = "for every case assemble=True does so, in a study's file 'assemble = true' under [settings]"
+    assert done.code == 2 and remedy in done.err, done.err
+    assert talus(text.replace("[settings]", "[settings]\nassemble = true"), "--out", "o").code == 0
+
+
 MISTAKES = {
     "an unknown key": ('kind = "sobol"', 'knid = "sobol"', "foot.toml: unknown key 'knid'; did you mean 'kind'?"),
     "an unknown kind": ('"sobol"', '"sobel"', "kind = 'sobel'; did you mean 'sobol'? use 'sample', 'sobol', 'grid'"),

@@ -14,6 +14,7 @@ from runtime import ModelError
 from runtime.studies import log_uniform, normal, triangular, uniform, values
 from tests.support.refusals import assert_refused
 from tests.support.studies import oscillator
+from tests.support.terminals import printed
 
 T = np.linspace(0.0, 1.0, 51)
 SYSTEM = oscillator()
@@ -139,6 +140,12 @@ def test_files_and_text(kind, tmp_path, capsys):
     assert "place" in said and "mass.mass" in said and report.answer.split()[0] in said
     assert len(found.to_pandas()) == len(found.many) and repr(found).startswith(f"Study('oscillator', {kind}, ")
     assert "uniform(1.5, 2.5)" in found._repr_html_()
+
+
+def test_a_narrow_terminal_shows_the_percentiles_and_names_what_python_has(monkeypatch):
+    shown = printed(monkeypatch, 80, study(RANGES, n=4).show)
+    assert "too narrow for smallest, largest; study.tables() has all columns." in " ".join(shown.split())
+    assert "--json" not in shown and shown.index("median") < shown.index("SD")
 
 
 def test_an_interrupted_study_is_resumed(tmp_path):
