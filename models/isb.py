@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from models.foot_anatomy import Side, check_side
 from runtime import ModelError, Run
 from runtime.results import euler_angles
-from runtime.support import checked, checked_class, finite
+from runtime.support import checked, checked_class, finite, named
 from runtime.support.arrays import Floats
 
 InversionAxis = Literal["floating", "foot"]
@@ -32,6 +32,8 @@ class AnkleAngles:
 
     Left feet as right ones.  ``sequence``: intrinsic, in axes x anterior, y medial of a right foot, z up.  ``rates``: of the
     three angles by their names, (n,) [rad/s].
+
+    ``angles.inversion``, ``angles["inversion"]``: an angle.
     """
 
     dorsiflexion: Floats
@@ -39,6 +41,9 @@ class AnkleAngles:
     internal_rotation: Floats
     sequence: str
     rates: Mapping[str, Floats]
+
+    def __getitem__(self, angle: str) -> Floats:
+        return named("angle of the ankle", {name: getattr(self, name) for name in self.rates})[angle]
 
 
 class JointCoordinates(NamedTuple):

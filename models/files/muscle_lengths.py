@@ -18,7 +18,7 @@ from models.files.description import ConditionalPoint, CylinderWrap, Description
 from models.files.motion import Moving, times
 from models.files.muscle_spans import span_over
 from models.files.virtual_power import forces_along, table_of, ways_at
-from runtime.support import checked
+from runtime.support import checked, named
 from runtime.system import span_at
 
 Wrenches = dict[str, tuple[Floats, Floats]]
@@ -38,7 +38,7 @@ class MusclePath:
 
 
 @checked
-def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str, MusclePath]:
+def muscle_paths(description: Description, q: Mapping[str, Floats]) -> Mapping[str, MusclePath]:
     """Lengths and moment arms of all muscles, by their names.
 
     Parameters
@@ -62,7 +62,7 @@ def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str,
     for muscle in description.muscles:
         paths[muscle.name].add(muscle)
     if not paths:
-        return {}
+        return named("muscle of the file", {}, "muscles of the file")
     wrenches = {
         link: tuple(np.stack([path.wrenches[link][k] for path in paths.values()]) for k in range(2)) for link in ways
     }
@@ -74,7 +74,7 @@ def muscle_paths(description: Description, q: Mapping[str, Floats]) -> dict[str,
             arms[coordinate] = arms[coordinate] + more
         touched = {link: wrench for link, wrench in path.wrenches.items() if wrench[0].any()}
         found[name] = MusclePath(path.length, arms, touched)
-    return found
+    return named("muscle of the file", found, "muscles of the file")
 
 
 class _Path:

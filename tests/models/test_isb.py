@@ -98,6 +98,13 @@ def test_both_conventions_differ_in_large_motions_only(feet):
     assert (isb.sequence, foot.sequence) == ("YXZ", "YZX")
 
 
+def test_an_angle_is_an_attribute_or_an_item(feet):
+    found = ankle_angles(feet["right"])
+    for name in NAMES:
+        assert np.array_equal(found[name], getattr(found, name))
+    assert_refused(("unknown angle of the ankle 'inversoin'; did you mean 'inversion'?",), lambda: found["inversoin"])
+
+
 def test_a_system_that_does_not_show_its_side_is_asked():
     run = simulate(models.pendulum.build(), 0.1, t_eval=[0.0, 0.1])
     assert_refused(("does not show which foot it is", "give side='right'"), ankle_angles, run)

@@ -172,7 +172,7 @@ def answer_of_motion(free: Mapping[str, Run]) -> str:
     drift = max(float(np.abs(run.energy - run.energy[0]).max()) for run in free.values())
     return (
         f"With the {modified} the foot moves {sides[1]} (mean {second:.1f} mm), with the {classical} {sides[0]} ({first:.1f} "
-        f"mm).  Both motions keep their energy to {drift:.1g} J."
+        f"mm).  Both motions keep their energy to {drift:.4g} J."
     )
 
 

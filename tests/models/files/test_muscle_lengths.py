@@ -10,6 +10,7 @@ from models.files.storage import read_storage
 from models.files.virtual_power import ways_at
 from tests.support import osim_muscles as osim
 from tests.support.paths import shared_file
+from tests.support.refusals import assert_refused
 
 ANKLE = ("ankle_angle_r", "subtalar_angle_r")
 CROSSING = (
@@ -50,6 +51,15 @@ def test_the_length_is_that_of_the_pieces(read):
     ends = ends_of(description, q, [(body, np.array(at)) for body, at in locations.items()])
     expected = sum(np.linalg.norm(b - a) for a, b in zip(ends, ends[1:], strict=False))
     assert muscle_paths(description, q)["a"].length == pytest.approx([expected], rel=1e-14)
+
+
+def test_a_muscle_that_a_file_does_not_have_is_named(read):
+    points = osim.point("pelvis", "0 0 0") + osim.point("foot", "0.1 0 0")
+    with_one, without = (of_leg(read, *muscles) for muscles in ([osim.muscle("soleus_r", points)], []))
+    paths = muscle_paths(with_one, coordinates(with_one))
+    assert_refused(("unknown muscle of the file 'soleus_l'; did you mean 'soleus_r'",), lambda: paths["soleus_l"])
+    paths = muscle_paths(without, coordinates(without))
+    assert_refused(("unknown muscle of the file 'soleus_r'",), lambda: paths["soleus_r"])
 
 
 def test_a_conditional_point_belongs_to_the_path_in_its_range_only(read):

@@ -32,6 +32,14 @@ def test_every_figure_table_and_file_is_written(ankle, monkeypatch):
 
 
 @slow
+def test_the_energy_that_the_answer_names_is_that_of_the_table(ankle):
+    _, report, _ = ankle
+    (row,) = [row for row in records(report, "motion") if row[""] == "energy drift [J]"]
+    drifts = [value for key, value in row.items() if key]
+    assert f"keep their energy to {max(drifts):.4g} J" in report.answer
+
+
+@slow
 def test_tables_agree_with_the_runs(ankle, short):
     folder, report, _ = ankle
     rows = {(row["joint"], row["case"]): row for row in records(report, "published limits")}
