@@ -38,8 +38,8 @@ def test_blocks_of_readme_run_in_order():
 
 
 SLOW = {
-    "assembly.md", "control.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md", "landing.md",
-    "sensitivities.md", "simulation.md", "studies.md", "walking.md",
+    "assembly.md", "control.md", "coordinates.md", "ensembles.md", "foot_over_ground.md", "forces.md", "joints_that_fit.md",
+    "landing.md", "sensitivities.md", "simulation.md", "studies.md", "walking.md",
 }  # fmt: skip
 # Those of docs/coming_from run in tests/docs.
 HOWTO = [ROOT / "docs" / name for name in ("howto/landing.md", "howto/studies.md", "validation/index.md")]
