@@ -359,8 +359,8 @@ def side_views(poses: Mapping[str, Mapping[float, Mapping[str, Any]]], near: Seq
             for n, (part, points) in enumerate(parts.items()):
                 ax.plot(points[:, a], points[:, b], label=part, **_bone(n, len(points)))
             ax.grid(False)
-            ax.set(xlim=(left, right), ylim=(low, high), title=f"{title},\n{time:.2f} s")
-        row[0].set(ylabel=f"{DIRECTIONS[b]} [m]")
+            ax.set(xlim=(left, right), ylim=(low, high), title=f"{time:.2f} s")
+        row[0].set(ylabel=f"{title}\n{DIRECTIONS[b]} [m]")
     for ax in axes[-1]:
         ax.set(xlabel=f"{DIRECTIONS[a]} [m]")
     legend(fig, axes[0, 0])

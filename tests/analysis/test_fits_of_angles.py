@@ -69,7 +69,7 @@ def test_whole_turns_of_data_do_not_count(change):
 def test_angles_of_joints_with_limits_stay_within_a_turn():
     with pytest.raises(  # the warning as an error, as such a fit takes minutes
         runtime.UnitWarning,
-        match=r"'angle.hinge.angle' = 30 rad, but with a limit .* at most 6.28.* 30 degrees are 0.52.* is used as it is",
+        match=r"'angle.hinge.angle' = 30 rad, but with a joint limit .* at most 6.28.* 30 degrees are 0.52.* is used as it is",
     ):
         fit_parameters(**LIMITED, t=[0.1, 0.2], data={"angle.hinge.angle": [30.0, -25.0]})
 
