@@ -56,7 +56,8 @@ def test_names_of_coordinates_are_offered(name, message):
 def test_angles_of_limited_joints_beyond_a_turn_are_asked_about():
     system = models.foot.build(limits="elastic")
     with pytest.warns(
-        runtime.UnitWarning, match=r"10 rad, but with a joint limit .* at most 6.28319 rad; .* 10 degrees are 0.1745 rad"
+        runtime.UnitWarning,
+        match=r"10 rad, but with a joint limit .* at most 6.28319 rad; .* 10 degrees are 0.1745 rad",
     ) as given:
         simulate_many(system, {"angle.ankle.theta_i": [10.0]}, 0.1)
     assert len(given) == 1
