@@ -1,21 +1,23 @@
 """Which parameters of the foot decide its mediolateral excursion.
 
-Sobol indices of six parameters of the foot with elastic limits: length of the link, two masses, compliance of a limit, and
-initial rates of both hinges. The excursion is the range of the main foot's medial position in 1 s. The bars are the parts of its
-variance.
+Sobol indices of six parameters of the foot with elastic limits: height of the talus (the link), two masses, compliance of a
+limit, and initial rates of both hinges. The excursion is the range of the main foot's medial position in 1 s. The bars are
+the parts of its variance.
 """
+
+from functools import partial
 
 import models
 import runtime
 from runtime.studies import uniform
 
-system = models.foot.build(limits="elastic")
-values = runtime.parameters(system)
+build = partial(models.foot.build, limits="elastic")
+values = runtime.parameters(build())
 names = ("mass.main_foot", "mass.toes", "compliance.talocalcaneal")
 study = runtime.study(
-    system,
+    build,
     {
-        "l.ankle": uniform(0.036, 0.047),  # [m]
+        "link_length": uniform(0.036, 0.047),  # [m]
         **{name: uniform(0.8 * values[name], 1.2 * values[name]) for name in names},
         "rate.ankle.theta_i": uniform(-1.0, 1.0),  # [rad/s]
         "rate.ankle.theta_j": uniform(-1.0, 1.0),
@@ -24,7 +26,6 @@ study = runtime.study(
     outputs={"excursion": "range(r.main_foot.y)"},
     kind="sobol",
     n=64,  # 512 cases; 16384 for narrow bounds
-    assemble=True,
     progress=False,
 )
 assert not study.failures(), study.failures()

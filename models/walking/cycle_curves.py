@@ -113,7 +113,7 @@ def peaks_of(one: Gait) -> dict[str, float]:
         "dorsiflexion, largest [deg]": float(np.rad2deg(talocrural.max())),
         "dorsiflexion, smallest [deg]": float(np.rad2deg(talocrural.min())),
         "inversion, range [deg]": float(np.rad2deg(np.ptp(calcaneal))),
-        "dorsiflexor moment, smallest [N m/kg]": float(curve(one, "moment", "talocrural").min()),
+        "plantarflexor moment, largest [N m/kg]": -float(curve(one, "moment", "talocrural").min()),
         "invertor moment, largest [N m/kg]": float(curve(one, "moment", "talocalcaneal").max()),
         "talocrural power, largest [W/kg]": float(power.max()),
         "talocrural power, smallest [W/kg]": float(power.min()),

@@ -120,6 +120,34 @@ def test_compliance_of_the_limits():
         foot.build(limits="elastic", limit_compliance=11.5)
 
 
+# Length of the talus
+
+
+def test_length_and_point_by_name_are_the_built_talus():
+    """The recipe of the page *Ask the foot*; the length alone is another foot."""
+    length = np.array([0.022, 0.036, 0.0474])
+    system = foot.build()
+    known = runtime.parameters(system)
+    point = known["s_i.ankle"] - np.outer(length - known["l.ankle"], [0, 0, 1])
+    settings = dict(t_eval=np.linspace(0, 1, 11), rtol=1e-10, atol=1e-10)
+    built = runtime.simulate_many(foot.build, {"link_length": length}, 1.0, **settings)
+    both = runtime.simulate_many(system, {"l.ankle": length, "s_i.ankle": point}, 1.0, assemble=True, **settings)
+    assert built.success and both.success
+    assert np.abs(both.r["main_foot"] - built.r["main_foot"]).max() < 1e-8
+    alone = runtime.simulate_many(system, {"l.ankle": length[1:]}, 1.0, assemble=True, **settings)
+    assert np.abs(alone.r["main_foot"] - built.r["main_foot"][1:]).max() > 1e-3
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_coordinates_of_the_ankle_are_positive_in_eversion_and_dorsiflexion(side):
+    system = foot.build(side=side)
+    for coordinate, moved, sign in (("theta_i", "inversion", -1.0), ("theta_j", "dorsiflexion", 1.0)):
+        state = runtime.system.displaced(system, {f"ankle.{coordinate}": 0.1})
+        run = runtime.simulate(system, 1e-4, t_eval=[0.0, 1e-4], initial=state)
+        assert run.angles["ankle"][coordinate][0] == pytest.approx(0.1)
+        assert sign * getattr(models.isb.ankle_angles(run), moved)[0] > np.radians(4.0)
+
+
 # Side
 
 

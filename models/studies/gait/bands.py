@@ -31,7 +31,7 @@ INTERVALS = "intervals by the axes"
 ROUNDING = 1e-9  # of the largest value: a muscle at its bound does not change
 ABOVE, MUSCLES = tuple(JOINT_ANGLES), ("[1]", "[N]")
 UNKNOWN = tuple(name.replace("_", " ") for name in UNKNOWNS)
-SAID = ("dorsiflexor moment, smallest [N m/kg]", "talocrural power, largest [W/kg]", "inversion, range [deg]")
+SAID = ("plantarflexor moment, largest [N m/kg]", "talocrural power, largest [W/kg]", "inversion, range [deg]")
 
 
 def analyse(

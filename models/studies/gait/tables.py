@@ -26,7 +26,7 @@ from runtime.support.arrays import Floats
 LITERATURE = {
     "dorsiflexion, largest [deg]": "9.2 ± 3.1",
     "dorsiflexion, smallest [deg]": "-18.3 ± 4.0",
-    "dorsiflexor moment, smallest [N m/kg]": "-1.33 ± 0.13",
+    "plantarflexor moment, largest [N m/kg]": "1.33 ± 0.13",
     "invertor moment, largest [N m/kg]": "0.36 ± 0.07",
     "talocrural power, largest [W/kg]": "3.25 ± 0.87",
     "talocrural power, smallest [W/kg]": "-0.69 ± 0.24",
@@ -171,8 +171,8 @@ def trials(found: Sequence[Gait], filters: Filters) -> Table:
 def peaks(found: Sequence[Gait]) -> Table:
     """Values that the literature quotes: mean and SD over the trials of each foot, and those of 14 adults."""
     note = (
-        f"{SIGNS}  Literature: mean ± SD of 14 adults walking barefoot at 1.11 ± 0.18 m/s, the speed that they chose (Schreiber "
-        "and Moissenet 2019)."
+        f"{SIGNS}  The largest plantarflexor moment is given as a positive value.  Literature: mean ± SD of 14 adults walking "
+        "barefoot at 1.11 ± 0.18 m/s, the speed that they chose (Schreiber and Moissenet 2019)."
     )
     return _means("peaks", found, peaks_of, note, LITERATURE)
 
@@ -261,7 +261,7 @@ def answer(found: Sequence[Gait]) -> str:
         sentences.append(
             f"{side.capitalize()} foot, {count}: dorsiflexion from {mean['dorsiflexion, smallest [deg]']:.1f} to "
             f"{mean['dorsiflexion, largest [deg]']:.1f} deg, plantarflexor moment up to "
-            f"{-mean['dorsiflexor moment, smallest [N m/kg]']:.2f} N m/kg, power up to "
+            f"{mean['plantarflexor moment, largest [N m/kg]']:.2f} N m/kg, power up to "
             f"{mean['talocrural power, largest [W/kg]']:.2f} W/kg."
         )
         forces.append(
