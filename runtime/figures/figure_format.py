@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runtime.support.arguments import checked_class
+from runtime.support.arguments import checked_class, unchecked
 from runtime.support.errors import ModelError, shown
 
 KNOWN = ("png", "svg", "pdf")
@@ -44,4 +44,4 @@ class FigureFormat:
         return cls(tuple(dict.fromkeys(name.strip().lower() for name in text.split(","))), dpi)
 
 
-PNG = FigureFormat()
+PNG = unchecked(FigureFormat)  # checks import NumPy, which the help of verbs goes without

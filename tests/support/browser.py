@@ -33,7 +33,7 @@ def open_page(browser):
     """A function that opens a page of a file; the test fails where a page writes an error or asks for an address."""
     errors = []
 
-    def opened(file, *, width=720, height=400):
+    def opened(file, *, width=800, height=400):
         page = browser.new_page(viewport=dict(width=width, height=height))
         page.set_default_timeout(WAIT)
         page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
