@@ -10,6 +10,7 @@ import numpy as np
 from runtime.figures.lines import COLOURS
 from runtime.figures.panel_lines import changing, in_degrees
 from runtime.figures.panels import figure, legend, letter
+from runtime.results.outputs import full_name
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, unknown_name
 from runtime.system.quantity import COORDINATES
@@ -58,9 +59,7 @@ def draw_bands(ax: Any, t: Floats, band: Floats) -> None:
 def _of_outputs(many: Any, names: Sequence[str]) -> Curves:
     """Outputs by name, default: all; of vectors a panel for each component."""
     found: dict[str, Floats] = {}
-    coordinates = {name: f"{COORDINATES[0]}.{name}" for name in names}
-    wanted = [coordinates[name] if coordinates[name] in many.outputs else name for name in names]
-    for name, values in many.values(wanted or None).items():
+    for name, values in many.values([full_name(name, many.outputs) for name in names] or None).items():
         output = many.outputs[name]
         columns = values.reshape(len(values), *(() if output.reduction else (len(many.t),)), -1)
         for k, (column, unit) in enumerate(output.columns.items()):

@@ -290,6 +290,12 @@ def undetermined_outputs(run: Any, outputs: Mapping[str, Output]) -> str:
     return "; ".join(found)
 
 
+def full_name(name: str, known: Collection[str]) -> str:
+    """``angle.ankle.theta_i`` for the ``ankle.theta_i`` of axes and legends, where this is a known name; else the name."""
+    full = f"{COORDINATES[0]}.{name}"
+    return full if full in known else name
+
+
 def value_of(output: Output, run: Any) -> Floats:
     """An output of a run, (times, ...); NaN for a reduction of a run that has no time."""
     if output.reduction and not len(run.t):

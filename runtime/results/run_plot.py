@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtime.figures.panel_lines import changing, in_degrees, label_time, several_lines
 from runtime.figures.panels import figure, letter
-from runtime.results.outputs import Output, parsed_outputs, quantities_of_runs, value_of
+from runtime.results.outputs import Output, full_name, parsed_outputs, quantities_of_runs, value_of
 from runtime.results.recorded import RecordedRun
 from runtime.support.arrays import Floats
 from runtime.support.errors import ModelError, unknown_name
@@ -51,9 +51,8 @@ def _overview(run: RecordedRun) -> Panels:
         if quantity.part == COORDINATES[0]:
             label, values = in_degrees("coordinates", quantity.unit, run[quantity.name])
             panels.setdefault(label, {})[quantity.owner] = values
-    with suppress(
-        ModelError
-    ):  # reactions that are undetermined at a time, or in a motion that meets its drivers roughly
+    # Reactions may be undetermined at a time, or in a motion that meets its drivers roughly.
+    with suppress(ModelError):
         sizes = {
             joint.name: run[f"norm(reaction_force.{joint.name})"] for joint in run.system.joints if not joint.signals
         }
@@ -69,8 +68,7 @@ def _named(run: RecordedRun, names: Sequence[str]) -> Panels:
     known = quantities_of_runs(run.system)
     texts: list[str] = []
     for given in names:
-        coordinate = f"{COORDINATES[0]}.{given}"
-        name = coordinate if coordinate in known else given  # such as "ankle.theta_i", as axes and ensembles name it
+        name = full_name(given, known)
         show = {q.name: SHOW.get(q.owner_sort, (q.part,)) for q in known.values() if _owner(q) == name}
         own = sorted((n for n in show if known[n].part in show[n]), key=lambda n: show[n].index(known[n].part))
         if not own and name.isidentifier() and name not in {*known, *run.outputs}:
