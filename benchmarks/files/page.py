@@ -12,25 +12,27 @@ from pathlib import Path
 from benchmarks.pages import rows_of, write_page
 
 BOUND = 1e-9
-HEAD = """# Models from files, against their owners
+HEAD = """# Models from files, compared with other programs
 
-Accelerations of all bodies in 100 random states within the ranges, against the program that owns the format: MuJoCo's
-`mj_forward`, Pinocchio's `aba`, OpenSim's `realizeAcceleration`, each relative to the largest acceleration. Contacts, stops,
-constraints other than couplers of OpenSim, actuators and what had to be ignored are off in the owner too. Times are those of one
-evaluation, the least of several series: ours in joint coordinates, the owner's with its kinematics.
+Accelerations of all bodies are compared in 100 random states within the ranges of the joints. The reference is the program of
+the file's format: MuJoCo's `mj_forward` (MJCF), Pinocchio's `aba` (URDF) or OpenSim's `realizeAcceleration` (.osim). Errors are
+relative to the largest acceleration. Contacts, stops, constraints other than OpenSim's couplers, actuators and ignored elements
+are switched off in the reference, too. Times are for one evaluation, minimum of several series: Talus in joint coordinates, the
+reference including its kinematics.
 
 Generated from results of `python -m benchmarks files` by `python -m benchmarks.files.page`; {versions}.
 
 {summary} Two are not:
 
-- `suite/swimmer.xml`: no force rotates it, and MuJoCo's rounding of 2e-13 rad/s^2 is large beside accelerations of 5e-5 m/s^2;
+- `suite/swimmer.xml`: no force rotates it, and MuJoCo's rounding error of 2e-13 rad/s^2 is large compared with accelerations of
+  5e-5 m/s^2;
 - `Rajagopal_2015.osim`: at its knees several rotations follow one angle, and OpenSim's accelerations are not the derivatives of
   its own velocities.
 
 """
 COLUMNS = (
-    "file", "bodies", "degrees of freedom", "refused without `ignore`, or why it is not read", "listed", "largest error",
-    "evaluation [us]", "owner [us]",
+    "file", "bodies", "degrees of freedom", "refused without `ignore`, or reason why it is not read", "left out and listed",
+    "largest error", "time of Talus [us]", "time of the reference [us]",
 )  # fmt: skip
 
 
@@ -41,7 +43,7 @@ def page(folders: list[Path]) -> str:
     versions = ", ".join(f"{row['program']} {row['version']}" for row in rows_of(folders[0] / "versions.csv"))
     done = [row for row in rows if row["read"] == "yes"]
     good = [row for row in done if isfinite(float(row["largest error"])) and float(row["largest error"]) < BOUND]
-    summary = f"{len(rows)} files: {len(done)} read, {len(good)} of these within {BOUND:g} of their owner."
+    summary = f"{len(rows)} files: {len(done)} read, {len(good)} of these within {BOUND:g} of the reference."
     table = ["| " + " | ".join(COLUMNS) + " |", "|---" * len(COLUMNS) + "|", *map(_line, rows)]
     motions = [line for folder in folders for file in sorted(folder.glob("humanoid*.csv")) for line in _motion(file)]
     return HEAD.format(versions=versions, summary=summary) + "\n".join([*table, *motions]) + "\n"
@@ -53,7 +55,7 @@ def _motion(file: Path) -> list[str]:
     label = file.stem.removeprefix("humanoid_")
     head = [
         "",
-        f"## A humanoid for 1 s, to 1e-8 m ({label})",
+        f"## Simulation of a humanoid for 1 s to 1e-8 m ({label})",
         "",
         "| " + " | ".join(rows[0]) + " |",
         "|---" * len(rows[0]) + "|",
@@ -63,7 +65,7 @@ def _motion(file: Path) -> list[str]:
         *head,
         *("| " + " | ".join(row) + " |" for row in cells),
         "",
-        "From a random state, contacts and stops off in both.",
+        "The motion starts from a random state; contacts and stops are off in both programs.",
     ]
 
 

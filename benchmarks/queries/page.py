@@ -12,37 +12,41 @@ from pathlib import Path
 from benchmarks.pages import rows_of, write_page
 from benchmarks.queries.question import BOUND, BOUND_FORWARD, QUERIES, bound_of
 
-HEAD = """# Mechanics of models from files, against other programs
+HEAD = """# Mechanics of models from files, compared with other programs
 
-Every query of [`runtime.mechanics`](../mechanics.md) on files of public repositories, in random states: against MuJoCo (MJCF),
-Pinocchio (URDF, some with a floating root) and OpenSim's Simbody (.osim, with splines and couplers). Each number is the largest
-difference as a fraction of the largest entry; of forward dynamics it is divided by the condition of the mass matrix. Frames are
-those of all bodies of the file. States are tied by the names of the file's coordinates.
+Every quantity of [`runtime.mechanics`](../mechanics.md) is compared on files of public repositories, in random states. The
+reference is MuJoCo (MJCF), Pinocchio (URDF, some with a floating root) or OpenSim's Simbody (.osim, with splines and couplers).
+Each number is the largest difference as a fraction of the largest entry; for forward dynamics it is also divided by the condition
+number of the mass matrix. Frames are those of all bodies in the file. States are matched by the names of the coordinates.
 
 Generated from results of `python -m benchmarks queries` by `python -m benchmarks.queries.page`; {versions}.
 
 {summary}
 
-Differences by definition:
+The programs define some quantities differently:
 
-- MuJoCo and OpenSim have no analytic derivatives: differences of order 8 of their inverse dynamics take their place.
-- Potential energy is that against another random state, since the programs count bodies that are fixed to the ground.
-- `integrate` moves the origin of a floating body along a straight line in MuJoCo, along a screw in Pinocchio; Talus moves the
-  centre of mass along a straight line. They are compared without a turn of such bodies, where all three agree, and `difference`
-  without the displacement.
-- Angles of a state of bodies are known up to revolutions, and so are coordinates of continuous joints in Pinocchio: `difference`
-  is compared up to these.
-- Bodies that no rate moves, such as the locked platforms of `WalkerModel.osim` and `ToyLandingModel.osim`, count neither in the
-  centre of mass nor in the momentum; OpenSim's have them, and they are subtracted.
-- The third derivatives of splines jump at knots, and with them derivatives over q. Differences stay on one side of the next knot.
-- Where several turns of a joint follow one coordinate, as in the knees of Rajagopal's models, OpenSim's accelerations are not the
-  changes of its own velocities. The second table compares both programs with differences of order 8 of OpenSim's own velocities,
-  and, for efforts, of its own mass matrix in Lagrange's equations; derivatives with differences of Talus's efforts.
-- `wrist.osim` has no masses. `wrist with masses.osim` is the same model, each body with 0.1 kg and moments of inertia of
+- MuJoCo and OpenSim have no analytic derivatives; finite differences of order 8 of their inverse dynamics are used instead.
+- Potential energies are compared as differences between two random states, since the other programs include bodies that are
+  fixed to the ground.
+- `integrate` moves the origin of a floating body along a straight line in MuJoCo and along a screw in Pinocchio; Talus moves the
+  centre of mass along a straight line. `integrate` is therefore compared without rotation of such bodies, where all three agree,
+  and `difference` without their displacement.
+- Angles computed from states of bodies, and coordinates of continuous joints in Pinocchio, are known only up to revolutions:
+  `difference` is compared modulo revolutions.
+- Bodies that no rate moves, such as the locked platforms of `WalkerModel.osim` and `ToyLandingModel.osim`, are not part of the
+  centre of mass and the momentum in Talus. OpenSim includes them; they are subtracted.
+- The third derivatives of splines jump at knots, and so do derivatives with respect to q. Differences stay on one side of the
+  next knot.
+- Where several rotations of a joint follow one coordinate, as in the knees of Rajagopal's models, OpenSim's accelerations are not
+  the derivatives of its own velocities. The second table therefore compares both programs with finite differences of order 8.
+  These are differences of OpenSim's velocities; for efforts, of its mass matrix in Lagrange's equations; for derivatives, of
+  Talus's efforts.
+- `wrist.osim` has no masses. `wrist with masses.osim` is the same model, in which each body has 0.1 kg and moments of inertia of
   (1, 2, 1.5) 1e-4 kg m².
-- Momentum is that of the bodies, without rotors; the mass matrix contains `armature` in both.
-- Bias, gravity efforts and derivatives may vanish: a thousandth of the inverse dynamics counts as their largest entry at least.
-- OpenSim has no `integrate` and `difference`, and where couplers act no forward dynamics of the independent coordinates alone.
+- Momentum is that of the bodies, without rotors; the mass matrix includes `armature` in both programs.
+- Bias, gravity efforts and derivatives may vanish. Their differences are divided by at least a thousandth of the largest entry of
+  the inverse dynamics.
+- OpenSim has no `integrate` and `difference`. With couplers it has no forward dynamics of the independent coordinates alone.
 
 """
 
@@ -60,14 +64,14 @@ def page(folders: list[Path]) -> str:
     done = [row for row in rows if not row["not compared"]]
     good = [row for row in done if not _beyond(row)]
     summary = (
-        f"{len(rows)} files: {len(done)} compared, {len(good)} of these within {BOUND:g} in all queries (forward dynamics "
+        f"{len(rows)} files: {len(done)} compared, {len(good)} of these within {BOUND:g} in all quantities (forward dynamics "
         f"{BOUND_FORWARD:g})."
     )
     table = [
         "| file | rates | " + " | ".join(QUERIES) + " |", "|---" * (len(QUERIES) + 2) + "|", *map(_line, done), "",
-        "| file | query | Talus, from differences | OpenSim, from differences |", "|---|---|---|---|",
+        "| file | quantity | Talus, error against differences | OpenSim, error against differences |", "|---|---|---|---|",
         *(f"| {row['file']} | {row['query']} | {float(row['Talus']):.0e} | {float(row['owner']):.0e} |" for row in judged), "",
-        "| file | not compared |", "|---|---|",
+        "| file | reason why it is not compared |", "|---|---|",
         *(f"| {row['file']} | {_plain(row['not compared'])} |" for row in rows if row["not compared"]),
     ]  # fmt: skip
     return HEAD.format(versions=versions, summary=summary) + "\n".join(table) + "\n"
