@@ -21,6 +21,7 @@ from models.files.storage import Storage, read_storage
 from models.files.virtual_power import Load, inverse_dynamics, ways_at
 from models.walking.filters import lowpass
 from models.walking.fitted_motion import FittedMotion
+from models.walking.samples import even_times, sampling_rate
 from runtime import ModelError
 from runtime.results import write_storage
 from runtime.support import checked, floats
@@ -28,7 +29,6 @@ from runtime.support import checked, floats
 UNITS = {"turn": "N m", "slide": "N"}  # of forces
 MOST_ANGLE = 4.0 * np.pi  # [rad] of angles whose unit a file does not state
 MOST_APART = 1e-2  # [rad], [m] between a column and what the coordinate's coupler gives
-EVEN = 1e-3  # of the interval between samples: by so much they may lie beside evenly spaced ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +102,13 @@ def inverse_dynamics_of_trial(
     -----
     Rates and accelerations are derivatives of the quintic splines through the filtered samples.  A coordinate that the motion
     lacks has the value of its coupler, or the default value if it is locked.  A warning says where a column contradicts the
-    coupler of its coordinate, and how angles are read whose unit the motion does not state.
+    coupler of its coordinate, how angles are read whose unit the motion does not state, and that times are rounded: evenly spaced
+    times then replace them.
     """
     source = reading.source
     if not source.laws:
         raise ModelError(f"{reading.file.name}: has no coordinates with laws; read it from an .osim file")
-    table = _table(motion) if isinstance(motion, FittedMotion) else read_storage(motion)
+    table = _evenly(_table(motion) if isinstance(motion, FittedMotion) else read_storage(motion))
     external: Sequence[ExternalForce]
     if loads is None or not isinstance(loads, str | Path):
         external = loads or []
@@ -169,6 +170,15 @@ def _times(
 def _table(motion: FittedMotion) -> Storage:
     """A motion as the table of a file."""
     return Storage(Path(motion.name), motion.t, dict(motion.q), in_degrees=False)
+
+
+def _evenly(table: Storage) -> Storage:
+    """A table without the rounding of its times; a warning says so."""
+    notes: list[str] = []
+    t = even_times(table.t, table.file.name, notes)
+    for note in notes:
+        warnings.warn(note, UserWarning, stacklevel=4)
+    return replace(table, t=t)
 
 
 def kinds_of(source: Description) -> dict[str, str]:
@@ -248,15 +258,8 @@ def _smooth(table: Storage, values: Floats, cutoff: float | None, order: int) ->
     if len(t) < 6:
         raise ModelError(f"{table.file.name}: {len(t)} rows; splines of degree 5 need 6 or more")
     if cutoff is not None:
-        steps = np.diff(t)
-        step = (t[-1] - t[0]) / len(steps)
-        if np.abs(steps - step).max() > EVEN * step:
-            raise ModelError(
-                f"{table.file.name}: its times are {steps.min():g} to {steps.max():g} s apart, and a filter needs even ones; "
-                "resample it, or cutoff=None"
-            )
-        both = both_passes(cutoff, 1.0 / step, order)
-        values = lowpass(values, 1.0 / step, both, order=order, name=table.file.name)
+        rate = sampling_rate(t, table.file.name)
+        values = lowpass(values, rate, both_passes(cutoff, rate, order), order=order, name=table.file.name)
     return make_interp_spline(t, values, k=5)
 
 

@@ -228,13 +228,26 @@ def test_trials_that_are_refused(reading, tmp_path):
     lacking = {name: x for name, x in whole.items() if name != "knee_angle"}
     cases = [
         ("no column 'knee_angle'", table(tmp_path / "a.mot", lacking), {}),
-        ("a filter needs even ones", table(tmp_path / "b.mot", whole, t=uneven), {}),
+        ("times are not evenly spaced", table(tmp_path / "b.mot", whole, t=uneven), {}),
         ("give times within", table(tmp_path / "c.mot", whole), {"t_eval": [2.0]}),
         ("half the sampling rate", tmp_path / "c.mot", {"cutoff": 80.0}),
         ("no body 'hand'", tmp_path / "c.mot", {"loads": tmp_path / "loads.xml"}),
     ]
     for sentence, motion, options in cases:
         assert_refused(sentence, inverse_dynamics_of_trial, reading, motion, **options)
+
+
+@pytest.mark.parametrize("cutoff", [None, 6.0])
+def test_rounded_times_count_as_evenly_spaced(reading, tmp_path, cutoff):
+    t = np.arange(145) / 120.0
+    whole = {name: 0.1 * np.sin(3.0 * t + k) for k, name in enumerate(coordinates_of(reading))}
+    exact = inverse_dynamics_of_trial(reading, table(tmp_path / "exact.mot", whole, t=t), cutoff=cutoff)
+    with pytest.warns(UserWarning, match=r"rounded.mot: its times are rounded, by up to 0.33 ms"):
+        found = inverse_dynamics_of_trial(
+            reading, table(tmp_path / "rounded.mot", whole, t=np.round(t, 3)), cutoff=cutoff
+        )
+    for name, force in exact.forces.items():
+        np.testing.assert_allclose(found.forces[name], force, atol=1e-6 * np.abs(force).max() + 1e-9)
 
 
 @pytest.mark.parametrize(
